@@ -1,0 +1,298 @@
+// Package gang runs a kernel's ops on threads that start together and tells
+// what they took. It is the only place with a clock.
+//
+// A room (alloc, memops, ...) hands its table of kernels to [New]; from then
+// on the table alone says which rows there are, and the room's benchmarks,
+// its tests and the libcost command all go through the [Room].
+package gang
+
+// #cgo CFLAGS: -O2 -Wall
+// #include <stdlib.h>
+// #include "run.h"
+//
+// static int gang_op(const struct kernel *k, void *state, unsigned long n) { return k->op(state, 0, n); }
+// static int gang_new(const struct kernel *k, const struct shape *s, void **state) { return k->new(s, state); }
+// static int gang_check(const struct kernel *k, void *state, unsigned long n, uint64_t *d) { return k->check(state, n, d); }
+// static void gang_free(const struct kernel *k, void *state) { k->free(state); }
+// static void *gang_op_address(const struct kernel *k) { return (void *)k->op; }
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"unsafe"
+)
+
+// A Room is the kernels of one package.
+type Room struct {
+	name    string
+	kernels []*C.struct_kernel
+	loops   map[string]func(n int)
+	rows    []Row
+}
+
+// A Row is one shape of one kernel: what one sample measures. Its JSON is what
+// a built binary prints for the libcost command.
+type Row struct {
+	Room    string `json:"room"`
+	Name    string `json:"name"`    // Pair/size=64/live=1/threads=1
+	Calls   string `json:"calls"`   // what one op reaches, for check-shims
+	Op      uint64 `json:"op"`      // address of the kernel's loop; 0 where the loop is Go's
+	Threads int    `json:"threads"` // 1 unless the shape says otherwise
+	SameN   bool   `json:"same_n"`  // every variant must run the same N
+	Latency bool   `json:"latency"`
+	Disk    bool   `json:"disk"`
+	Control bool   `json:"control"`
+	Plain   bool   `json:"plain"` // runs in the single-threaded C worker
+	Full    bool   `json:"full"`  // not in the default set
+	Quick   bool   `json:"quick"`
+	Summary bool   `json:"summary"`
+
+	kernel *C.struct_kernel
+	bytes  int64
+	batch  int
+}
+
+// New makes a room of a table in C that ends with a line of NULLs. loops holds
+// the rows' loops, by kernel name, that can't be in C because they measure the
+// way from Go to C.
+//
+// A table that contradicts itself is a mistake in the program: New panics.
+func New(name string, table unsafe.Pointer, loops map[string]func(n int)) *Room {
+	r := &Room{name: name, loops: loops}
+	seen := map[string]bool{}
+	for k := (*C.struct_kernel)(table); k.name != nil; k = (*C.struct_kernel)(unsafe.Add(unsafe.Pointer(k), C.sizeof_struct_kernel)) {
+		r.kernels = append(r.kernels, k)
+		for _, row := range r.expand(k) {
+			if seen[row.Name] {
+				panic(fmt.Sprintf("%s: row %s stands in the table twice", name, row.Name))
+			}
+			seen[row.Name] = true
+			r.rows = append(r.rows, row)
+		}
+	}
+	return r
+}
+
+// Rows lists the room's rows in the table's order.
+func (r *Room) Rows() []Row { return r.rows }
+
+// expand makes a row of each combination of the grid's values.
+func (r *Room) expand(k *C.struct_kernel) []Row {
+	names := []string{C.GoString(k.name)}
+	for _, key := range strings.Fields(C.GoString(k.grid)) {
+		key, values, ok := strings.Cut(key, "=")
+		if !ok {
+			panic(fmt.Sprintf("%s: %s: grid: %q is not key=value,value", r.name, names[0], key))
+		}
+		var longer []string
+		for _, name := range names {
+			for _, value := range strings.Split(values, ",") {
+				longer = append(longer, name+"/"+key+"="+value)
+			}
+		}
+		names = longer
+	}
+	rows := make([]Row, 0, len(names))
+	for _, name := range names {
+		row := Row{
+			Room: r.name, Name: name, Calls: C.GoString(k.calls), kernel: k,
+			Threads: int(number(name, "threads", 1)),
+			batch:   int(number(name, "batch", 0)),
+			SameN:   k.flags&C.KERNEL_SAME_N != 0,
+			Latency: k.flags&C.KERNEL_LATENCY != 0,
+			Disk:    k.flags&C.KERNEL_DISK != 0,
+			Control: k.flags&C.KERNEL_CONTROL != 0,
+			Full:    k.flags&C.KERNEL_FULL != 0,
+			Plain:   value(name, "proc") == "plain",
+			Quick:   selects(k.quick, name),
+			Summary: selects(k.summary, name),
+		}
+		if k.op != nil {
+			row.Op = uint64(uintptr(C.gang_op_address(k)))
+		}
+		if k.flags&C.KERNEL_BYTES != 0 {
+			row.bytes = number(name, "size", 0)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// value is the text that a row's name gives for a key, "" where it has none.
+func value(row, key string) string {
+	for _, part := range strings.Split(row, "/")[1:] {
+		if v, ok := strings.CutPrefix(part, key+"="); ok {
+			return v
+		}
+	}
+	return ""
+}
+
+func number(row, key string, missing int64) int64 {
+	v, err := strconv.ParseInt(value(row, key), 10, 64)
+	if err != nil {
+		return missing
+	}
+	return v
+}
+
+// selects says whether a selector, "size=64,4096 live=1", takes a row.
+func selects(selector *C.char, row string) bool {
+	if selector == nil {
+		return false
+	}
+	for _, key := range strings.Fields(C.GoString(selector)) {
+		key, values, _ := strings.Cut(key, "=")
+		if !strings.Contains(","+values+",", ","+value(row, key)+",") {
+			return false
+		}
+	}
+	return true
+}
+
+// A Result is what the n ops of one sample took.
+type Result struct {
+	N          int     `json:"n"`
+	ElapsedNS  int64   `json:"elapsed_ns"`
+	CPUNS      int64   `json:"cpu_ns"`
+	MinFlt     int64   `json:"minflt"`
+	MajFlt     int64   `json:"majflt"`
+	NVCSw      int64   `json:"nvcsw"`
+	NIvCSw     int64   `json:"nivcsw"`
+	RunDelayNS int64   `json:"run_delay_ns"` // -1 where the kernel does not say
+	Digest     string  `json:"digest"`       // of the work done: equal N, equal digest
+	Quantiles  []int64 `json:"quantiles_ns,omitempty"`
+	MaxNS      int64   `json:"max_ns,omitempty"`
+}
+
+// Quantiles names the entries of Result.Quantiles. An entry is 0 where fewer
+// than ten ops lie above it.
+var Quantiles = [...]string{"p50", "p90", "p99", "p99.9"}
+
+// A RunError says in which phase a row failed. errors.Is finds its errno.
+type RunError struct {
+	Room, Row, Phase, Dir string
+	Errno                 syscall.Errno
+}
+
+// wrong is what a kernel's check returns for a wrong result (GANG_EWRONG).
+const wrong = syscall.EBADMSG
+
+func (e *RunError) Error() string {
+	cause := e.Errno.Error()
+	if e.Phase == "check" && e.Errno == wrong {
+		cause = "the ops did not do what they should have done"
+	}
+	where := ""
+	if e.Dir != "" {
+		where = " in " + e.Dir
+	}
+	return fmt.Sprintf("%s: %s: %s%s: %s", e.Room, e.Row, e.Phase, where, cause)
+}
+
+func (e *RunError) Unwrap() error { return e.Errno }
+
+// Lacking says that the machine lacks what the row needs (O_DIRECT, as many
+// threads): the row can't be measured here, and nothing is wrong.
+func (e *RunError) Lacking() bool {
+	return e.Phase == "start thread" && e.Errno == syscall.EAGAIN ||
+		e.Phase == "set up" && errors.Is(e.Errno, errors.ErrUnsupported)
+}
+
+// Run runs n ops of a row, files in dir.
+func (r *Room) Run(row Row, n int, dir string) (Result, error) {
+	shape, free := newShape(row, n, dir)
+	defer free()
+
+	var result C.struct_gang_result
+	if loop := r.loop(row); loop != nil {
+		r.runLoop(row, shape, loop, &result)
+	} else {
+		here := C.int(row.kernel.flags & C.KERNEL_CALLER)
+		C.gang_run(row.kernel, shape, here, &result)
+	}
+	if result.err != 0 {
+		e := &RunError{Room: r.name, Row: row.Name, Phase: C.GoString(result.phase), Errno: syscall.Errno(result.err)}
+		if row.Disk {
+			e.Dir = dir
+		}
+		return Result{}, e
+	}
+	res := Result{
+		N: n, ElapsedNS: int64(result.elapsed_ns), CPUNS: int64(result.cpu_ns),
+		MinFlt: int64(result.minflt), MajFlt: int64(result.majflt),
+		NVCSw: int64(result.nvcsw), NIvCSw: int64(result.nivcsw),
+		RunDelayNS: int64(result.run_delay_ns), Digest: fmt.Sprintf("%016x", uint64(result.digest)),
+	}
+	if row.Latency {
+		for _, q := range result.quantile_ns {
+			res.Quantiles = append(res.Quantiles, int64(q))
+		}
+		res.MaxNS = int64(result.max_ns)
+	}
+	return res, nil
+}
+
+// newShape makes the shape of a sample in C's memory, and what frees it.
+func newShape(row Row, n int, dir string) (*C.struct_shape, func()) {
+	name, where := C.CString(row.Name), C.CString(dir)
+	shape := (*C.struct_shape)(C.malloc(C.sizeof_struct_shape))
+	*shape = C.struct_shape{row: name, dir: where, threads: C.int(row.Threads), n: C.ulong(n)}
+	return shape, func() {
+		C.free(unsafe.Pointer(name))
+		C.free(unsafe.Pointer(where))
+		C.free(unsafe.Pointer(shape))
+	}
+}
+
+// loop is the Go loop of a row, if it has one: its room's own, or a C call for
+// each batch of ops.
+func (r *Room) loop(row Row) func(state unsafe.Pointer, n int) C.int {
+	if own := r.loops[C.GoString(row.kernel.name)]; own != nil {
+		return func(_ unsafe.Pointer, n int) C.int { own(n); return 0 }
+	}
+	if row.batch == 0 {
+		return nil
+	}
+	return func(state unsafe.Pointer, n int) (err C.int) {
+		for ; n > row.batch; n -= row.batch {
+			err |= C.gang_op(row.kernel, state, C.ulong(row.batch))
+		}
+		return err | C.gang_op(row.kernel, state, C.ulong(n))
+	}
+}
+
+// runLoop is gang_run for one thread whose loop is in Go.
+func (r *Room) runLoop(row Row, shape *C.struct_shape, loop func(unsafe.Pointer, int) C.int, result *C.struct_gang_result) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	k := row.kernel
+	var state unsafe.Pointer
+	result.phase = phaseSetUp
+	if result.err = C.gang_new(k, shape, &state); result.err != 0 {
+		return
+	}
+	defer C.gang_free(k, state)
+
+	var span C.struct_gang_span
+	result.phase = phaseRun
+	C.gang_begin(&span)
+	result.err = loop(state, int(shape.n))
+	C.gang_end(&span)
+	if result.err != 0 {
+		return
+	}
+	result.elapsed_ns = span.end_ns - span.start_ns
+	result.cpu_ns, result.run_delay_ns = span.cpu_ns, span.run_delay_ns
+	result.minflt, result.majflt = span.minflt, span.majflt
+	result.nvcsw, result.nivcsw = span.nvcsw, span.nivcsw
+	result.phase = phaseCheck
+	result.err = C.gang_check(k, state, shape.n, &result.digest)
+}
+
+var phaseSetUp, phaseRun, phaseCheck = C.CString("set up"), C.CString("run"), C.CString("check")

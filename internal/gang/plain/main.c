@@ -1,0 +1,90 @@
+/*
+ * The plain worker: one row in a program that never had a second thread.
+ *
+ *	worker -attest
+ *	worker -sample ROW -n N [-dir DIR]
+ *
+ * A Go program always has several threads, and a libc knows: musl takes a
+ * lock for each malloc once there is a second thread.  This program is
+ * compiled from the same kernels and prints what a room's test binary prints,
+ * a benchmark line and a line of JSON.
+ *
+ * ROOM_TABLE is the room's table, by -D.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attest.h"
+#include "run.h"
+
+extern const struct kernel ROOM_TABLE[];
+
+enum { EXIT_LACKING = 3 };
+
+static int fail(const char *row, const char *what, const char *why)
+{
+	printf("{\"error\":\"%s: %s: %s\"}\n", row, what, why);
+	return 1;
+}
+
+/* The kernel whose name a row begins with and whose grid holds proc=plain. */
+static const struct kernel *find(const char *row)
+{
+	size_t n = strcspn(row, "/");
+	for (const struct kernel *k = ROOM_TABLE; k->name; k++)
+		if (!strncmp(k->name, row, n) && !k->name[n] && strstr(k->grid, "proc=plain"))
+			return k;
+	return 0;
+}
+
+static void print(const struct kernel *k, const struct shape *s, const struct gang_result *r)
+{
+	double n = s->n;
+	long size = gang_num(s->row, "size", 0);
+	printf("Benchmark%s\t%lu\t%.5g ns/op\t%.5g cpu-ns/op", s->row, s->n, r->elapsed_ns / n, r->cpu_ns / n);
+	if (k->flags & KERNEL_BYTES) printf("\t%.5g MB/s", size * n / r->elapsed_ns * 1e3);
+	printf("\n{\"result\":{\"n\":%lu,\"elapsed_ns\":%lld,\"cpu_ns\":%lld,\"minflt\":%lld,\"majflt\":%lld,"
+		"\"nvcsw\":%lld,\"nivcsw\":%lld,\"run_delay_ns\":%lld,\"digest\":\"%016llx\"}}\n",
+		s->n, (long long)r->elapsed_ns, (long long)r->cpu_ns, (long long)r->minflt, (long long)r->majflt,
+		(long long)r->nvcsw, (long long)r->nivcsw, (long long)r->run_delay_ns, (unsigned long long)r->digest);
+}
+
+static int sample(struct shape *s)
+{
+	const struct kernel *k = find(s->row);
+	struct gang_result r;
+	if (!k) return fail(s->row, "look up", "no such row in this worker");
+	s->threads = gang_num(s->row, "threads", 1);
+	gang_run(k, s, s->threads == 1, &r);
+	if (!r.err) {
+		print(k, s, &r);
+		return 0;
+	}
+	fail(s->row, r.phase, strerror(r.err));
+	return !strcmp(r.phase, "start thread") && r.err == EAGAIN
+		|| !strcmp(r.phase, "set up") && (r.err == EOPNOTSUPP || r.err == ENOSYS) ? EXIT_LACKING : 1;
+}
+
+int main(int argc, char **argv)
+{
+	struct shape s = { .dir = "." };
+	char facts[8192];
+	for (int i = 1; i < argc; i += 2) {
+		if (!strcmp(argv[i], "-attest")) {
+			attest_json(facts, sizeof facts);
+			fputs(facts, stdout);
+			return 0;
+		}
+		if (i + 1 == argc) break;
+		if (!strcmp(argv[i], "-sample")) s.row = argv[i + 1];
+		if (!strcmp(argv[i], "-n")) s.n = strtoul(argv[i + 1], 0, 10);
+		if (!strcmp(argv[i], "-dir")) s.dir = argv[i + 1];
+	}
+	if (!s.row || !s.n) {
+		fputs("usage: worker -attest | worker -sample ROW -n N [-dir DIR]\n", stderr);
+		return 2;
+	}
+	return sample(&s);
+}

@@ -1,0 +1,40 @@
+/* What the gang offers to its two callers: the Go side and the plain worker. */
+#ifndef LIBCOST_GANG_RUN_H
+#define LIBCOST_GANG_RUN_H
+
+#include "gang.h"
+
+/* Quantiles of single ops, in ns; 0 where fewer than ten ops lie above. */
+enum { GANG_P50, GANG_P90, GANG_P99, GANG_P999, GANG_QUANTILES };
+
+struct gang_result {
+	int err;		/* 0 or an errno */
+	const char *phase;	/* what failed: "set up", "start thread", "run", "check" */
+	int64_t elapsed_ns;	/* last thread's end minus first thread's start */
+	int64_t cpu_ns;		/* all threads */
+	int64_t minflt, majflt, nvcsw, nivcsw;
+	int64_t run_delay_ns;	/* runnable but not running, all threads; -1 unknown */
+	uint64_t digest;
+	int64_t quantile_ns[GANG_QUANTILES];
+	int64_t max_ns;
+};
+
+/* A thread's clock and counters between two moments. */
+struct gang_span {
+	int64_t start_ns, end_ns, cpu_ns;
+	int64_t minflt, majflt, nvcsw, nivcsw, run_delay_ns;
+};
+
+void gang_begin(struct gang_span *);
+void gang_end(struct gang_span *);
+
+/*
+ * Runs n ops of a row: set up, start the threads, release them together,
+ * check, tear down.  here: one thread only, the caller's own.
+ */
+void gang_run(const struct kernel *, const struct shape *, int here, struct gang_result *);
+
+/* What check says after shape.n ops of which none ran; 0 or the errno of the set-up. */
+int gang_check_idle(const struct kernel *, const struct shape *, int *said);
+
+#endif
