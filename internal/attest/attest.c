@@ -6,18 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #ifdef __GLIBC__
 #include <gnu/libc-version.h>
 #endif
 
 #include "attest.h"
-
-/* The hash of all that went into the build; the builder passes it. */
-#ifndef LIBCOST_BUILD
-#define LIBCOST_BUILD unknown
-#endif
-#define TEXT(x) #x
-#define TEXT_OF(x) TEXT(x)
 
 /* The kernels declare these types as 64 bytes of their own. */
 _Static_assert(sizeof(pthread_mutex_t) <= 64, "a kernel's mutex is too small");
@@ -25,17 +19,17 @@ _Static_assert(sizeof(pthread_cond_t) <= 64, "a kernel's condition variable is t
 _Static_assert(sizeof(pthread_attr_t) <= 64, "a kernel's thread attribute is too small");
 _Static_assert(sizeof(pthread_t) == sizeof(void *), "a kernel's thread handle is not a pointer wide");
 
-#ifndef __GLIBC__
 /*
- * A weak reference pulls no member out of libc.a, and a strong one does not
- * link against libc.so, where the name is hidden.
+ * All weak: what is not in the program is 0 here.  A static musl has its
+ * version only if the link asks for the member (-u __libc_version); a dynamic
+ * one never, its loader tells it.  A static glibc must not pull in dlsym, which
+ * would bring half the loader along.
  */
-#ifndef LIBCOST_STATIC
-__attribute__((weak))
+#pragma weak dlsym
+#pragma weak dladdr
+#ifndef __GLIBC__
+__attribute__((weak)) extern const char __libc_version[];
 #endif
-extern const char __libc_version[];
-#endif
-
 __attribute__((weak)) int mi_version(void);
 __attribute__((weak)) int mallctl(const char *, void *, size_t *, void *, size_t);
 
@@ -48,15 +42,14 @@ static const char *libc_name(void)
 #endif
 }
 
-/* "" in a dynamic musl: its loader tells it, not the program. */
 static const char *libc_version(void)
 {
 #ifdef __GLIBC__
 	return gnu_get_libc_version();
-#elif defined(LIBCOST_STATIC)
-	return __libc_version;
 #else
-	return &*__libc_version ? __libc_version : "";
+	const char *v = __libc_version;
+	__asm__("" : "+r"(v));
+	return v ? v : "";
 #endif
 }
 
@@ -72,7 +65,6 @@ static void allocator(char *buf, size_t size)
 		snprintf(buf, size, "native");
 }
 
-#ifdef LIBCOST_STATIC
 /*
  * In a static glibc a name with an IFUNC is a stub, jmp *slot, and the slot
  * holds the function that the CPU's features chose.
@@ -93,23 +85,20 @@ static uintptr_t follow(uintptr_t f)
 	return f;
 }
 
-static int where(char *buf, size_t size, const char *name, void *f)
-{
-	return snprintf(buf, size, "\"%s\":{\"address\":%llu}", name, (unsigned long long)follow((uintptr_t)f));
-}
-#else
+/* "malloc":{"address":A} in a static program, which has no loader; with the file in a dynamic one. */
 static int where(char *buf, size_t size, const char *name, void *f)
 {
 	Dl_info info;
-	(void)f;
-	void *found = dlsym(RTLD_DEFAULT, name);
-	if (!found || !dladdr(found, &info) || !info.dli_fname) return 0;
+	if (!getauxval(AT_BASE))
+		return snprintf(buf, size, "\"%s\":{\"address\":%llu}", name, (unsigned long long)follow((uintptr_t)f));
+	f = dlsym(RTLD_DEFAULT, name);
+	if (!f || !dladdr(f, &info) || !info.dli_fname)
+		return snprintf(buf, size, "\"%s\":{}", name);
 	return snprintf(buf, size, "\"%s\":{\"address\":%llu,\"file\":\"%s\"}", name,
-		(unsigned long long)((char *)found - (char *)info.dli_fbase), info.dli_fname);
+		(unsigned long long)((char *)f - (char *)info.dli_fbase), info.dli_fname);
 }
-#endif
 
-int attest_json(char *buf, size_t size)
+int attest_json(char *buf, size_t size, const char *build)
 {
 	static const struct { const char *name; void *f; } functions[] = {
 		{ "malloc", malloc }, { "free", free }, { "realloc", realloc }, { "calloc", calloc },
@@ -120,20 +109,18 @@ int attest_json(char *buf, size_t size)
 	char alloc[64];
 	size_t n;
 	allocator(alloc, sizeof alloc);
-	n = snprintf(buf, size,
-		"{\"libc\":\"%s\",\"libc_version\":\"%s\",\"allocator\":\"%s\",\"compiler\":\"%s\",\"build\":\"%s\",\"functions\":{",
+	n = snprintf(buf, size, "{\"libc\":\"%s\",\"libc_version\":\"%s\",\"allocator\":\"%s\",\"compiler\":\"%s\",\"build\":\"%s\",\"functions\":{",
 		libc_name(), libc_version(), alloc,
 #ifdef __clang__
 		__VERSION__,
 #else
 		"gcc " __VERSION__,
 #endif
-		TEXT_OF(LIBCOST_BUILD));
-	for (size_t i = 0, first = n; i < sizeof functions / sizeof *functions && n + 8 < size; i++) {
-		if (n > first) buf[n++] = ',';
-		int len = where(buf + n, size - n, functions[i].name, functions[i].f);
-		if (!len && n > first) n--;
-		n += len;
+		build);
+	for (size_t i = 0; i < sizeof functions / sizeof *functions && n < size; i++) {
+		if (i) buf[n++] = ',';
+		n += where(buf + n, size - n, functions[i].name, functions[i].f);
 	}
-	return n + snprintf(buf + (n < size ? n : size), n < size ? size - n : 0, "}}\n");
+	if (n < size) n += snprintf(buf + n, size - n, "}}\n");
+	return n < size ? n : size - 1;
 }

@@ -6,8 +6,9 @@
 /*
  * Writes what this program really holds as one line of JSON: libc and
  * version, allocator, compiler, build, and where each function that matters
- * was found.  Returns the length that it takes, as snprintf does.
+ * was found.  build is the hash of all that went into the program, as its
+ * builder gives it.  Returns the length written, at most size - 1.
  */
-int attest_json(char *buf, size_t size);
+int attest_json(char *buf, size_t size, const char *build);
 
 #endif

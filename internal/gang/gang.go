@@ -10,7 +10,8 @@ package gang
 // #include <stdlib.h>
 // #include "run.h"
 //
-// static int gang_op(const struct kernel *k, void *state, unsigned long n) { return k->op(state, 0, n); }
+// // Addresses as numbers: cgo looks into each pointer that it passes, 15 ns a call.
+// static int gang_op(size_t k, size_t state, unsigned long n) { return ((const struct kernel *)k)->op((void *)state, 0, n); }
 // static int gang_new(const struct kernel *k, const struct shape *s, void **state) { return k->new(s, state); }
 // static int gang_check(const struct kernel *k, void *state, unsigned long n, uint64_t *d) { return k->check(state, n, d); }
 // static void gang_free(const struct kernel *k, void *state) { k->free(state); }
@@ -259,11 +260,13 @@ func (r *Room) loop(row Row) func(state unsafe.Pointer, n int) C.int {
 	if row.batch == 0 {
 		return nil
 	}
-	return func(state unsafe.Pointer, n int) (err C.int) {
+	kernel := C.size_t(uintptr(unsafe.Pointer(row.kernel)))
+	return func(p unsafe.Pointer, n int) (err C.int) {
+		state := C.size_t(uintptr(p))
 		for ; n > row.batch; n -= row.batch {
-			err |= C.gang_op(row.kernel, state, C.ulong(row.batch))
+			err |= C.gang_op(kernel, state, C.ulong(row.batch))
 		}
-		return err | C.gang_op(row.kernel, state, C.ulong(n))
+		return err | C.gang_op(kernel, state, C.ulong(n))
 	}
 }
 

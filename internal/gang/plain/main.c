@@ -9,7 +9,7 @@
  * compiled from the same kernels and prints what a room's test binary prints,
  * a benchmark line and a line of JSON.
  *
- * ROOM_TABLE is the room's table, by -D.
+ * ROOM_TABLE is the room's table and BUILD the hash of what went in, by -D.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,6 +22,9 @@
 extern const struct kernel ROOM_TABLE[];
 
 enum { EXIT_LACKING = 3 };
+
+#define TEXT(x) #x
+#define TEXT_OF(x) TEXT(x)
 
 static int fail(const char *row, const char *what, const char *why)
 {
@@ -63,8 +66,9 @@ static int sample(struct shape *s)
 		return 0;
 	}
 	fail(s->row, r.phase, strerror(r.err));
-	return !strcmp(r.phase, "start thread") && r.err == EAGAIN
-		|| !strcmp(r.phase, "set up") && (r.err == EOPNOTSUPP || r.err == ENOSYS) ? EXIT_LACKING : 1;
+	if (!strcmp(r.phase, "start thread") && r.err == EAGAIN) return EXIT_LACKING;
+	if (!strcmp(r.phase, "set up") && (r.err == EOPNOTSUPP || r.err == ENOSYS)) return EXIT_LACKING;
+	return 1;
 }
 
 int main(int argc, char **argv)
@@ -73,7 +77,7 @@ int main(int argc, char **argv)
 	char facts[8192];
 	for (int i = 1; i < argc; i += 2) {
 		if (!strcmp(argv[i], "-attest")) {
-			attest_json(facts, sizeof facts);
+			attest_json(facts, sizeof facts, TEXT_OF(BUILD));
 			fputs(facts, stdout);
 			return 0;
 		}

@@ -1,0 +1,172 @@
+// Libcost measures what each part of a libc costs, alone, in builds of the same
+// code that differ in nothing else.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"libcost/internal/variant"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// Exit codes: done; something was refused, dropped or fell short; usage.
+const (
+	exitDone  = 0
+	exitShort = 1
+	exitUsage = 2
+)
+
+// A usageError is a call that can't be taken.
+type usageError struct{ error }
+
+func usagef(format string, args ...any) error {
+	return usageError{fmt.Errorf(format, args...)}
+}
+
+// errShort is returned by a command that has told already what fell short.
+var errShort = errors.New("something fell short")
+
+// An app is what every sub-command needs.
+type app struct {
+	root           string
+	stdout, stderr io.Writer
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	a := &app{stdout: stdout, stderr: stderr}
+	cmd := a.command()
+	cmd.SetArgs(longFlags(args))
+	cmd.SetOut(stdout)
+	cmd.SetErr(stderr)
+	err := cmd.ExecuteContext(ctx)
+	var usage usageError
+	var name *variant.NameError
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.Is(err, errShort):
+		return exitShort
+	case errors.As(err, &usage), errors.As(err, &name):
+		fmt.Fprintf(stderr, "libcost: %v\n", err)
+		return exitUsage
+	default:
+		fmt.Fprintf(stderr, "libcost: %v\n", err)
+		return exitShort
+	}
+}
+
+// longFlags takes -set like --set, as Go's own tools do; pflag would read five
+// letters.
+func longFlags(args []string) []string {
+	long := make([]string, len(args))
+	for i, arg := range args {
+		if arg == "--" {
+			copy(long[i:], args[i:])
+			break
+		}
+		if len(arg) > 2 && arg[0] == '-' && arg[1] != '-' {
+			arg = "-" + arg
+		}
+		long[i] = arg
+	}
+	return long
+}
+
+func (a *app) command() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "libcost",
+		Short: "What each part of a libc costs, in builds that differ in nothing else",
+		Example: `  libcost run gnu musl
+  libcost rows -set quick`,
+		SilenceUsage: true, SilenceErrors: true,
+		PersistentPreRunE: func(*cobra.Command, []string) (err error) {
+			a.root, err = findRoot()
+			return err
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return c.Help()
+			}
+			return usagef("unknown command %q%s (libcost -h)", args[0], near(args[0], commandNames(c)))
+		},
+		Args: cobra.ArbitraryArgs,
+	}
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usagef("%w (%s -h)", err, c.CommandPath())
+	})
+	root.AddCommand(a.buildCommand(), a.runCommand(), a.rowsCommand(), a.variantsCommand(), a.cleanCommand())
+	return root
+}
+
+func commandNames(c *cobra.Command) []string {
+	var names []string
+	for _, sub := range c.Commands() {
+		names = append(names, sub.Name())
+	}
+	return names
+}
+
+func near(word string, known []string) string {
+	if n := variant.Near(word, known); n != "" {
+		return fmt.Sprintf("; did you mean %s?", n)
+	}
+	return ""
+}
+
+// findRoot is the project's directory: the working directory or one above it.
+func findRoot() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for at := dir; ; at = filepath.Dir(at) {
+		if text, err := os.ReadFile(filepath.Join(at, "go.mod")); err == nil && strings.HasPrefix(string(text), "module libcost\n") {
+			return at, nil
+		}
+		if at == filepath.Dir(at) {
+			return "", fmt.Errorf("%s is not in libcost's tree: the kernels are built from source (cd there first)", dir)
+		}
+	}
+}
+
+// variants parses the names of variants, none named twice.
+func (a *app) variants(names []string) ([]variant.Variant, error) {
+	defs, err := variant.ReadDefinitions(filepath.Join(a.root, "variants.toml"))
+	if err != nil {
+		return nil, err
+	}
+	var vs []variant.Variant
+	seen := map[string]bool{}
+	for _, n := range names {
+		v, err := variant.Parse(n, defs)
+		if err != nil {
+			return nil, err
+		}
+		if seen[n] {
+			return nil, usagef("variant %s is named twice", n)
+		}
+		seen[n] = true
+		vs = append(vs, v)
+	}
+	return vs, nil
+}
+
+func (a *app) builder() *variant.Builder {
+	return &variant.Builder{Root: a.root, Say: func(line string) { fmt.Fprintln(a.stderr, line) }}
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"libcost/internal/variant"
+)
+
+// Sets of rows, each with the rounds it runs by default.
+var (
+	sets      = []string{"quick", "default", "full"}
+	setRounds = map[string]int{"quick": 8, "default": 20, "full": 10}
+)
+
+func (a *app) rowsCommand() *cobra.Command {
+	set, bench := "full", ""
+	c := &cobra.Command{
+		Use:   "rows",
+		Short: "List the rows: what can be measured",
+		Example: `  libcost rows -set quick
+  libcost rows -bench Memcmp`,
+		Args: noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			built, err := a.builder().Build(mustParse("gnu"))
+			if err != nil {
+				return err
+			}
+			rows, err := selectRows(built[0].Rows, set, bench)
+			if err != nil {
+				return err
+			}
+			for _, r := range rows {
+				fmt.Fprintf(a.stdout, "%-78s %-12s %s\n", r.Key(), strings.Join(setsOf(r), " "), r.Calls)
+			}
+			return nil
+		},
+	}
+	c.Flags().StringVar(&set, "set", set, "rows of the set `quick, default or full`")
+	c.Flags().StringVar(&bench, "bench", bench, "only rows that match this `regexp`")
+	return c
+}
+
+// setsOf are the sets that hold a row, beside full, which holds all.
+func setsOf(r variant.Row) []string {
+	var in []string
+	if !r.Full {
+		in = append(in, "default")
+	}
+	if r.Quick {
+		in = append(in, "quick")
+	}
+	return in
+}
+
+func mustParse(name string) variant.Variant {
+	v, err := variant.Parse(name, nil)
+	if err != nil {
+		panic(err) // a built-in name
+	}
+	return v
+}
+
+// selectRows takes the rows of a set that match a pattern. A pattern takes rows
+// of any set: whoever names a row wants it.
+func selectRows(rows []variant.Row, set, bench string) ([]variant.Row, error) {
+	if !slices.Contains(sets, set) {
+		return nil, usagef("unknown set %q%s (quick, default, full)", set, near(set, sets))
+	}
+	var chosen []variant.Row
+	if bench == "" {
+		for _, r := range rows {
+			if set == "full" || slices.Contains(setsOf(r), set) {
+				chosen = append(chosen, r)
+			}
+		}
+		return chosen, nil
+	}
+	pattern, err := regexp.Compile(bench)
+	if err != nil {
+		return nil, usagef("-bench: %w", err)
+	}
+	for _, r := range rows {
+		if r.Key() == bench {
+			return []variant.Row{r}, nil
+		}
+		if pattern.MatchString(r.Key()) {
+			chosen = append(chosen, r)
+		}
+	}
+	if len(chosen) == 0 {
+		return nil, usagef("no row matches %q%s (libcost rows)", bench, near(bench, names(rows)))
+	}
+	return chosen, nil
+}
+
+// names are the rows' keys and kernels, for a hint at what was meant.
+func names(rows []variant.Row) []string {
+	var all []string
+	for _, r := range rows {
+		kernel, _, _ := strings.Cut(r.Name, "/")
+		all = append(all, r.Key(), r.Room+"/"+kernel, kernel)
+	}
+	return all
+}

@@ -1,0 +1,204 @@
+// Package compare sets the variants of a run side by side: for each row and
+// unit both medians, the paired ratio with its interval, and a verdict that
+// takes into account how many rows were looked at.
+package compare
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"libcost/internal/stats"
+)
+
+// A Series is one row's values of one unit in one variant.
+type Series struct {
+	Row     string // alloc/Pair/size=64/live=1/threads=1
+	Unit    string
+	Variant string
+	Values  map[int]float64 // by round
+	Flagged map[int]bool    // rounds in which the machine was busy with something else
+}
+
+// An Input is what Compare compares.
+type Input struct {
+	Base     string
+	Variants []string // the base among them
+	Series   []Series // in the order in which they are shown
+	Better   map[string]stats.Better
+	Side     map[string]bool // units that are shown beside the others and get no verdict
+	Control  map[string]bool // rows in which libc has no part
+	Skipped  []Skip
+	Layouts  int
+}
+
+// A Skip is a row without a comparison.
+type Skip struct {
+	Row, Reason string
+	Lacking     bool // the machine lacks something; nothing is wrong
+}
+
+// A Table is the comparison.
+type Table struct {
+	Base     string
+	Variants []string // without the base
+	Lines    []Line
+	Skipped  []Skip
+}
+
+// A Line is one row in one unit. A throughput is a unit like any other: its
+// ratio is variant / base too, and its Better says which way is good.
+type Line struct {
+	Row     string
+	Unit    string
+	Better  stats.Better
+	Side    bool
+	Control bool
+	Cells   []Cell // one for each variant that ran it
+}
+
+// Room is the package of the row.
+func (l Line) Room() string {
+	room, _, _ := strings.Cut(l.Row, "/")
+	return room
+}
+
+// Cell finds the cell of a variant.
+func (l Line) Cell(variant string) (Cell, bool) {
+	for _, c := range l.Cells {
+		if c.Variant == variant {
+			return c, true
+		}
+	}
+	return Cell{}, false
+}
+
+// A Cell compares one variant with the base.
+type Cell struct {
+	Variant    string
+	BaseMedian float64
+	Median     float64
+	Ratio      float64        // of the medians, variant / base
+	Paired     stats.Estimate // of the ratio, over rounds
+	Q          float64        // among all verdicts of the table
+	Verdict    stats.Verdict
+	Rounds     int  // in which both ran
+	Flagged    int  // of them
+	Changes    bool // the verdict would be another without the flagged rounds
+}
+
+// Compare makes the table. The verdicts' q values are over all lines that get
+// one, so a longer table asks more of each.
+func Compare(in Input) Table {
+	t := Table{Base: in.Base, Skipped: in.Skipped}
+	for _, v := range in.Variants {
+		if v != in.Base {
+			t.Variants = append(t.Variants, v)
+		}
+	}
+	type key struct{ row, unit string }
+	lines := map[key]map[string]Series{}
+	var order []key
+	for _, s := range in.Series {
+		k := key{s.Row, s.Unit}
+		if lines[k] == nil {
+			lines[k] = map[string]Series{}
+			order = append(order, k)
+		}
+		lines[k][s.Variant] = s
+	}
+	for _, k := range order {
+		l := Line{Row: k.row, Unit: k.unit, Better: in.Better[k.unit], Side: in.Side[k.unit], Control: in.Control[k.row]}
+		base, ok := lines[k][in.Base]
+		if !ok {
+			continue
+		}
+		for _, v := range t.Variants {
+			if s, ok := lines[k][v]; ok {
+				l.Cells = append(l.Cells, cell(base, s))
+			}
+		}
+		if len(l.Cells) > 0 {
+			t.Lines = append(t.Lines, l)
+		}
+	}
+	t.judge(in, func(row, unit, variant string) (Series, Series) {
+		k := key{row, unit}
+		return lines[k][in.Base], lines[k][variant]
+	})
+	return t
+}
+
+// cell compares two series over the rounds that both have.
+func cell(base, other Series) Cell {
+	c := Cell{Variant: other.Variant, Q: math.NaN()}
+	b, o, flagged := pairs(base, other, true)
+	c.Rounds, c.Flagged = len(b), flagged
+	c.BaseMedian, c.Median = stats.Median(b), stats.Median(o)
+	c.Ratio = c.Median / c.BaseMedian
+	c.Paired, _ = stats.PairedRatio(b, o, stats.Confidence)
+	return c
+}
+
+// pairs are the values of the rounds that both series have, in order, with or
+// without the flagged ones.
+func pairs(base, other Series, all bool) (b, o []float64, flagged int) {
+	var rounds []int
+	for r := range base.Values {
+		if _, ok := other.Values[r]; ok {
+			rounds = append(rounds, r)
+		}
+	}
+	slices.Sort(rounds)
+	for _, r := range rounds {
+		if base.Flagged[r] || other.Flagged[r] {
+			flagged++
+			if !all {
+				continue
+			}
+		}
+		b, o = append(b, base.Values[r]), append(o, other.Values[r])
+	}
+	return b, o, flagged
+}
+
+// judge gives each cell its verdict, and asks whether it stands without the
+// flagged rounds.
+func (t *Table) judge(in Input, series func(row, unit, variant string) (base, other Series)) {
+	var cells []*Cell
+	var lines []*Line
+	var p []float64
+	for i := range t.Lines {
+		if t.Lines[i].Side {
+			continue
+		}
+		for j := range t.Lines[i].Cells {
+			c := &t.Lines[i].Cells[j]
+			cells, lines, p = append(cells, c), append(lines, &t.Lines[i]), append(p, c.Paired.P)
+		}
+	}
+	q := stats.BenjaminiHochberg(p)
+	for i, c := range cells {
+		rules := stats.Rules{Better: lines[i].Better, MinRounds: stats.QuantileRounds(Quantile(lines[i].Unit)), Layouts: in.Layouts}
+		c.Q = q[i]
+		c.Verdict = stats.Judge(c.Paired, c.Q, rules)
+		if c.Flagged == 0 {
+			continue
+		}
+		base, other := series(lines[i].Row, lines[i].Unit, c.Variant)
+		b, o, _ := pairs(base, other, false)
+		without, err := stats.PairedRatio(b, o, stats.Confidence)
+		c.Changes = err == nil && stats.Judge(without, c.Q, rules).Word != c.Verdict.Word
+	}
+}
+
+// Quantile is what a unit like p99.9-ns is of, 0 for other units.
+func Quantile(unit string) float64 {
+	switch unit {
+	case "p99-ns":
+		return 0.99
+	case "p99.9-ns":
+		return 0.999
+	}
+	return 0
+}

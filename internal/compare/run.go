@@ -1,0 +1,82 @@
+package compare
+
+import (
+	"libcost/internal/results"
+	"libcost/internal/stats"
+)
+
+// quantileUnits are the units of Result.Quantiles.
+var quantileUnits = [...]string{"p50-ns", "p90-ns", "p99-ns", "p99.9-ns"}
+
+// sideUnits stand beside a row's time: they explain it and get no verdict.
+var sideUnits = []string{"cpu-ns/op", "minflt/op", "nvcsw/op", "nivcsw/op"}
+
+// FromRun takes the numbers of a run. A row of single ops with a time each is
+// compared by its quantiles, every other row by ns/op.
+func FromRun(run *results.Run) Input {
+	m := run.Manifest
+	in := Input{Base: m.Base, Better: map[string]stats.Better{}, Side: map[string]bool{}, Control: map[string]bool{}}
+	for _, v := range m.Variants {
+		in.Variants = append(in.Variants, v.Name)
+	}
+	for _, u := range sideUnits {
+		in.Side[u] = true
+	}
+	type id struct{ row, variant string }
+	samples := map[id][]results.Sample{}
+	for _, s := range run.Samples {
+		if s.Status == results.OK {
+			k := id{s.Row, s.Variant}
+			samples[k] = append(samples[k], s)
+		}
+	}
+	for _, row := range m.Rows {
+		in.Control[row.Key()] = row.Control
+		if row.Skipped != "" {
+			in.Skipped = append(in.Skipped, Skip{row.Key(), row.Skipped, row.Lacking})
+			continue
+		}
+		units := []string{"ns/op"}
+		if row.Latency {
+			units = quantileUnits[:]
+		}
+		for _, unit := range append(units[:len(units):len(units)], sideUnits...) {
+			for _, v := range row.Variants {
+				s := Series{Row: row.Key(), Unit: unit, Variant: v, Values: map[int]float64{}, Flagged: map[int]bool{}}
+				for _, sample := range samples[id{row.Key(), v}] {
+					if x, ok := value(sample.Result, unit); ok {
+						s.Values[sample.Round] = x
+						s.Flagged[sample.Round] = sample.Flagged()
+					}
+				}
+				if len(s.Values) > 0 {
+					in.Series = append(in.Series, s)
+				}
+			}
+		}
+	}
+	return in
+}
+
+// value is a result in one unit; quantiles that too few ops back are none.
+func value(r *results.Result, unit string) (float64, bool) {
+	n := float64(r.N)
+	switch unit {
+	case "ns/op":
+		return float64(r.ElapsedNS) / n, true
+	case "cpu-ns/op":
+		return float64(r.CPUNS) / n, true
+	case "minflt/op":
+		return float64(r.MinFlt) / n, true
+	case "nvcsw/op":
+		return float64(r.NVCSw) / n, true
+	case "nivcsw/op":
+		return float64(r.NIvCSw) / n, true
+	}
+	for i, q := range quantileUnits {
+		if q == unit && i < len(r.Quantiles) && r.Quantiles[i] > 0 {
+			return float64(r.Quantiles[i]), true
+		}
+	}
+	return 0, false
+}

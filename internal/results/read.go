@@ -1,0 +1,88 @@
+package results
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// A Run is what was read of a run's directory.
+type Run struct {
+	Dir      string
+	Manifest Manifest
+	Samples  []Sample
+	Warnings []string // a torn line that was dropped
+
+	whole int64 // bytes of samples.jsonl up to the tear
+}
+
+// A SchemaError is a run of another version of libcost.
+type SchemaError struct {
+	Dir string
+	Got int
+}
+
+func (e *SchemaError) Error() string {
+	return fmt.Sprintf("results: %s: schema %d, this libcost reads %d", e.Dir, e.Got, Schema)
+}
+
+// Read reads a run. A torn last line is dropped and told in Warnings; a line
+// that is wrong before that is an error with its number.
+func Read(dir string) (*Run, error) {
+	run := &Run{Dir: dir}
+	file := filepath.Join(dir, "manifest.json")
+	encoded, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("results: %s holds no manifest.json, so it is no run (make bench-musl bench-gnu)", dir)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("results: %w", err)
+	}
+	var version struct{ Schema int }
+	if err := json.Unmarshal(encoded, &version); err != nil {
+		return nil, fmt.Errorf("results: %s: %w", file, err)
+	}
+	if version.Schema != Schema {
+		return nil, &SchemaError{dir, version.Schema}
+	}
+	if err := json.Unmarshal(encoded, &run.Manifest); err != nil {
+		return nil, fmt.Errorf("results: %s: %w", file, err)
+	}
+	return run, run.readSamples(filepath.Join(dir, "samples.jsonl"))
+}
+
+func (r *Run) readSamples(file string) error {
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("results: %w", err)
+	}
+	seen := map[string]int{}
+	for number := 1; len(text) > 0; number++ {
+		line, rest, ended := bytes.Cut(text, []byte("\n"))
+		var s Sample
+		err := json.Unmarshal(line, &s)
+		if last := len(rest) == 0; last && (err != nil || !ended) {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("%s:%d: torn line dropped", file, number))
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("results: %s:%d: %w", file, number, err)
+		}
+		id := fmt.Sprintf("%s %s %d", s.Row, s.Variant, s.Round)
+		if before := seen[id]; before > 0 {
+			return fmt.Errorf("results: %s:%d: round %d of %s, %s, stands in line %d already", file, number, s.Round, s.Row, s.Variant, before)
+		}
+		seen[id] = number
+		r.Samples = append(r.Samples, s)
+		r.whole += int64(len(line)) + 1
+		text = rest
+	}
+	return nil
+}

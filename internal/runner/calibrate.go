@@ -1,0 +1,89 @@
+package runner
+
+import (
+	"context"
+	"math"
+
+	"libcost/internal/results"
+)
+
+// How long a sample is to be. Short samples in many fresh processes beat long
+// ones in few: the noise lies between processes and between seconds.
+const (
+	statelessNS = 40e6 // each variant its own N for this time
+	sameNSlowNS = 80e6 // one N for all: the slowest takes this long, at most 150 ms in bad moments
+	diskOps     = 300  // enough for p50 and p90 of an fsync
+	maxOps      = 1e9
+)
+
+// Calibrate finds each row's N and writes it into the rows, with the reason
+// where a row can't be measured here. report takes samples that failed.
+func (r *Runner) Calibrate(ctx context.Context, rows []results.Row, progress func(int), report func(results.Sample)) error {
+	for i := range rows {
+		progress(i)
+		if err := r.calibrate(ctx, &rows[i], report); err != nil {
+			return err
+		}
+	}
+	progress(len(rows))
+	return nil
+}
+
+func (r *Runner) calibrate(ctx context.Context, row *results.Row, report func(results.Sample)) error {
+	row.N = map[string]int{}
+	least := math.MaxInt
+	for _, v := range row.Variants {
+		n, failed := r.probe(ctx, row, v)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if failed != nil {
+			row.Skipped, row.Lacking = v+": "+failed.Error, failed.Status == results.Lacking
+			report(*failed)
+			return nil
+		}
+		row.N[v] = n
+		least = min(least, n)
+	}
+	if row.SameN {
+		for v := range row.N {
+			row.N[v] = least
+		}
+	}
+	return nil
+}
+
+// probe runs samples of growing n until one is long enough to tell the N of
+// the row's time.
+func (r *Runner) probe(ctx context.Context, row *results.Row, v string) (n int, failed *results.Sample) {
+	want := statelessNS
+	if row.SameN {
+		want = sameNSlowNS
+	}
+	n = 100
+	if row.Disk {
+		n = diskOps
+	}
+	for {
+		s := r.Sample(ctx, row.Row, v, n)
+		if s.Status != results.OK {
+			return 0, &s
+		}
+		if row.Disk {
+			return diskOps, nil
+		}
+		took := float64(s.Result.ElapsedNS)
+		next := min(float64(n)*want/took, maxOps)
+		if took > want/10 || next >= maxOps {
+			return max(2, round(next)), nil
+		}
+		// The first ops are the slowest: come near, then look again.
+		n = max(2, int(min(next/4, float64(n)*1000)))
+	}
+}
+
+// round keeps two digits: what a reader sees is what ran.
+func round(n float64) int {
+	unit := math.Pow(10, max(0, math.Floor(math.Log10(n))-1))
+	return int(math.Round(n/unit) * unit)
+}

@@ -1,0 +1,215 @@
+// Package runner executes a plan: a fresh process a sample, pinned where the
+// row has one thread, with a watchdog, its result written before the next one
+// starts. What goes wrong with one sample is a finding; the run goes on.
+package runner
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/prometheus/procfs"
+	"golang.org/x/perf/benchfmt"
+
+	"libcost/internal/plan"
+	"libcost/internal/results"
+	"libcost/internal/variant"
+)
+
+// ExitLacking is what a sample exits with whose row the machine can't run
+// (gang.ExitLacking).
+const ExitLacking = 3
+
+// A Runner runs samples of built variants.
+type Runner struct {
+	Exec    Executor
+	Builds  map[string]*variant.Built // by variant name
+	Dir     string                    // where rows with files put them
+	Pin     int                       // CPU of single-thread rows
+	Timeout time.Duration             // of one sample
+}
+
+// An Appender takes samples as they land.
+type Appender interface{ Append(results.Sample) error }
+
+// Run executes the plan's samples that are not in done. progress is called
+// before each one with how many are behind it. A cancelled context ends the
+// run between two samples; what landed stays.
+func (r *Runner) Run(ctx context.Context, m results.Manifest, samples []plan.Sample, done []results.Sample, to Appender, progress func(int)) error {
+	rows := map[string]results.Row{}
+	for _, row := range m.Rows {
+		rows[row.Key()] = row
+	}
+	have := map[plan.Sample]bool{}
+	for _, s := range done {
+		have[plan.Sample{Round: s.Round, Row: s.Row, Variant: s.Variant}] = true
+	}
+	machine := newWatch()
+	for seq, p := range samples {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		progress(seq)
+		row := rows[p.Row]
+		if have[p] || row.Skipped != "" {
+			continue
+		}
+		s := r.Sample(ctx, row.Row, p.Variant, row.N[p.Variant])
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		s.Seq, s.Round = seq, p.Round
+		s.StealTicks, s.Load = machine.since(s.CPU)
+		if err := to.Append(s); err != nil {
+			return err
+		}
+	}
+	progress(len(samples))
+	return nil
+}
+
+// Sample runs n ops of a row in a fresh process.
+func (r *Runner) Sample(ctx context.Context, row variant.Row, name string, n int) results.Sample {
+	built := r.Builds[name]
+	c := Command{
+		Path: built.Binary(row), CPU: -1, Timeout: r.Timeout,
+		Args: []string{"-sample", row.Name, "-dir", r.Dir},
+		// One P: a second one would put a suffix on names, and goroutines
+		// that want more are rows of their own.
+		Env: append(append(os.Environ(), "GOMAXPROCS=1"), built.Variant.Env...),
+	}
+	if row.Threads == 1 {
+		c.CPU = r.Pin
+	}
+	if row.Plain {
+		c.Args = append(c.Args, "-n", fmt.Sprint(n))
+	} else {
+		c.Args = append(c.Args, fmt.Sprintf("-test.benchtime=%dx", n))
+	}
+	out := r.Exec.Execute(ctx, c)
+	s := results.Sample{Row: row.Key(), Variant: name, N: n, Start: out.Start.UTC(), WallNS: out.Wall.Nanoseconds(), CPU: c.CPU}
+	s.Status, s.Error = judge(out, r.Timeout)
+	if s.Status != results.OK {
+		return s
+	}
+	if s.Line, s.Result, s.Error = parse(out.Stdout, row, n); s.Error != "" {
+		s.Status, s.Result, s.Line = results.Garbled, nil, ""
+	}
+	return s
+}
+
+// judge says how a sample ended, and why if not well.
+func judge(out Outcome, timeout time.Duration) (results.Status, string) {
+	switch {
+	case out.Err != nil:
+		return results.Failed, out.Err.Error()
+	case out.Hung:
+		return results.Hung, fmt.Sprintf("no answer in %v, blocked %s", timeout, out.Blocked)
+	case out.Signal != 0:
+		return results.Crashed, fmt.Sprintf("killed by %v (signal %d)", out.Signal, int(out.Signal))
+	case out.Code == ExitLacking:
+		return results.Lacking, said(out)
+	case out.Code != 0:
+		return results.Failed, said(out)
+	}
+	return results.OK, ""
+}
+
+// said is a failed sample's own words.
+func said(out Outcome) string {
+	for _, line := range bytes.Split(out.Stdout, []byte("\n")) {
+		var answer struct{ Error string }
+		if json.Unmarshal(line, &answer) == nil && answer.Error != "" {
+			return answer.Error
+		}
+	}
+	words := strings.TrimSpace(string(out.Stderr))
+	if words == "" {
+		return fmt.Sprintf("exit code %d without a word", out.Code)
+	}
+	first, _, _ := strings.Cut(words, "\n")
+	return first
+}
+
+// parse reads a sample's output: the benchmark line and the line of JSON. Both
+// must be there, whole, and speak of this row and n.
+func parse(stdout []byte, row variant.Row, n int) (line string, result *results.Result, wrong string) {
+	var answer struct{ Result *results.Result }
+	for _, l := range bytes.Split(stdout, []byte("\n")) {
+		switch {
+		case bytes.HasPrefix(l, []byte("Benchmark")):
+			if line != "" {
+				return "", nil, "printed two benchmark lines"
+			}
+			line = string(l)
+		case bytes.HasPrefix(l, []byte("{")):
+			if err := json.Unmarshal(l, &answer); err != nil {
+				return "", nil, fmt.Sprintf("printed no JSON: %v", err)
+			}
+		}
+	}
+	if line == "" || answer.Result == nil {
+		return "", nil, fmt.Sprintf("printed no result: %.80q", stdout)
+	}
+	reader := benchfmt.NewReader(strings.NewReader(line+"\n"), "sample")
+	if !reader.Scan() {
+		return "", nil, "printed nothing"
+	}
+	got, ok := reader.Result().(*benchfmt.Result)
+	switch {
+	case !ok:
+		return "", nil, fmt.Sprintf("printed no benchmark line: %.80q", line)
+	case string(got.Name) != row.Name:
+		return "", nil, fmt.Sprintf("is %.80q", got.Name)
+	case got.Iters != n || answer.Result.N != n:
+		return "", nil, fmt.Sprintf("ran %d ops, asked for %d", got.Iters, n)
+	case answer.Result.ElapsedNS <= 0:
+		return "", nil, fmt.Sprintf("took %d ns", answer.Result.ElapsedNS)
+	}
+	return line, answer.Result, ""
+}
+
+// A watch reads what else the machine did between two samples.
+type watch struct {
+	fs    procfs.FS
+	ok    bool
+	steal map[int64]float64
+}
+
+func newWatch() *watch {
+	fs, err := procfs.NewDefaultFS()
+	w := &watch{fs: fs, ok: err == nil}
+	w.since(-1)
+	return w
+}
+
+// ticksPerSecond is the unit of /proc/stat (USER_HZ), 100 on Linux.
+const ticksPerSecond = 100
+
+// since is the steal time of a CPU (-1: of all) since the last call, in ticks,
+// and the load average now.
+func (w *watch) since(cpu int) (steal int64, load float64) {
+	if !w.ok {
+		return 0, 0
+	}
+	stat, err := w.fs.Stat()
+	if err != nil {
+		return 0, 0
+	}
+	now := map[int64]float64{}
+	for c, t := range stat.CPU {
+		now[c] = t.Steal
+		if cpu < 0 || int64(cpu) == c {
+			steal += int64((t.Steal-w.steal[c])*ticksPerSecond + 0.5)
+		}
+	}
+	w.steal = now
+	if l, err := w.fs.LoadAvg(); err == nil {
+		load = l.Load1
+	}
+	return steal, load
+}

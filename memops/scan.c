@@ -1,0 +1,55 @@
+#include "shim.h"
+
+enum { NEEDLE = 0 };	/* in no text */
+enum { ABSENT = -1 };
+
+/* The needle lies right behind the bytes to search: where strlen stops, and where memchr must not look. */
+int memops_scan_new(const struct shape *s, void **state)
+{
+	struct memops *m = memops_map(s, sizeof *m, gang_num(s->row, "size", 0), "dst", "src");
+	if (!m) return GANG_ENOMEM;
+	memops_write(&m->src, m->size);
+	m->src.at[m->size] = NEEDLE;
+	m->each = gang_is(s->row, "needle", "absent") ? ABSENT : m->size;
+	*state = m;
+	return 0;
+}
+
+int memops_memchr_op(void *state, int t, unsigned long n)
+{
+	struct memops *m = state;
+	const unsigned char *src = m->src.at;
+	size_t size = m->size;
+	uint64_t sum = 0;
+	for (unsigned long i = 0; i < n; i++) {
+		LAUNDER(size);
+		unsigned char *p = memchr(src, NEEDLE, size);
+		LAUNDER(p);
+		sum += p ? p - src : ABSENT;
+	}
+	return memops_ran(m, memops_memchr_op, n, sum);
+}
+
+int memops_strlen_op(void *state, int t, unsigned long n)
+{
+	struct memops *m = state;
+	const char *src = (const char *)m->src.at;
+	uint64_t sum = 0;
+	for (unsigned long i = 0; i < n; i++) {
+		LAUNDER(src);
+		size_t length = strlen(src);
+		LAUNDER(length);
+		sum += length;
+	}
+	return memops_ran(m, memops_strlen_op, n, sum);
+}
+
+/* Then the needle is put on the last byte, and must be found there. */
+int memops_scan_check(void *state, unsigned long n, uint64_t *digest)
+{
+	struct memops *m = state;
+	if (memops_check(m, n, digest)) return GANG_EWRONG;
+	m->src.at[m->size - 1] = NEEDLE;
+	m->op(m, 0, 1);
+	return m->sum == n * m->each + m->size - 1 ? 0 : GANG_EWRONG;
+}

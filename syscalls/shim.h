@@ -1,0 +1,109 @@
+/*
+ * What a system call, a lock and a thread cost through libc.  Each kernel is
+ * new, op, check and free as internal/gang/gang.h says; table.c lists the
+ * rows.  Where a row has via=, via=wrapper calls libc's function and via=raw
+ * holds the instruction itself, so that the difference is libc's.
+ */
+#ifndef LIBCOST_SYSCALLS_SHIM_H
+#define LIBCOST_SYSCALLS_SHIM_H
+
+#include "gang.h"
+
+/* Larger than either libc's own types, which internal/attest asserts. */
+struct mutex { _Alignas(64) char bytes[64]; };
+struct cond { _Alignas(64) char bytes[64]; };
+struct timespec { long sec, nsec; };
+
+int getppid(void);
+int clock_gettime(int, struct timespec *);
+long write(int, const void *, size_t);
+int pthread_mutex_init(struct mutex *, const void *);
+int pthread_mutex_lock(struct mutex *);
+int pthread_mutex_unlock(struct mutex *);
+int pthread_mutex_destroy(struct mutex *);
+int pthread_cond_init(struct cond *, const void *);
+int pthread_cond_wait(struct cond *, struct mutex *);
+int pthread_cond_signal(struct cond *);
+int pthread_cond_destroy(struct cond *);
+int pthread_create(void **, const void *, void *(*)(void *), void *);
+int pthread_join(void *, void **);
+
+/* Linux: arch/x86/entry/syscalls/syscall_64.tbl and asm-generic/unistd.h. */
+#if defined(__x86_64__)
+enum { SYS_WRITE = 1, SYS_CLOSE = 3, SYS_GETPPID = 110, SYS_CLOCK_GETTIME = 228, SYS_OPENAT = 257 };
+#elif defined(__aarch64__)
+enum { SYS_OPENAT = 56, SYS_CLOSE = 57, SYS_WRITE = 64, SYS_CLOCK_GETTIME = 113, SYS_GETPPID = 173 };
+#endif
+
+#define KERNEL(k) \
+	int k##_new(const struct shape *, void **); \
+	int k##_op(void *, int, unsigned long); \
+	int k##_check(void *, unsigned long, uint64_t *); \
+	void k##_free(void *)
+
+/*
+ * getppid(2): into the kernel and back, the floor of every system call.  The
+ * wrapper is the bare instruction in both libcs.
+ */
+KERNEL(syscalls_getppid);
+int syscalls_getppid_raw_op(void *, int, unsigned long);
+
+/*
+ * clock_gettime(2) of CLOCK_MONOTONIC.  The wrapper stays in user space: both
+ * libcs, static ones too, call the kernel's vdso(7).  via=raw is the system
+ * call that the vDSO saves.
+ */
+KERNEL(syscalls_clock);
+int syscalls_clock_raw_op(void *, int, unsigned long);
+
+/*
+ * write(2) of size= bytes to a device of /dev, to=devnull.  The descriptor is
+ * opened before the clock starts.  The errno of a write that fails is the
+ * row's; a short write is EIO.
+ *
+ * write is a cancellation point (pthreads(7)): once there is a second thread,
+ * glibc switches asynchronous cancellation on and off round the call, musl
+ * only compares the program counter when a cancellation comes.
+ */
+KERNEL(syscalls_write);
+int syscalls_write_raw_op(void *, int, unsigned long);
+
+/*
+ * futex(2), FUTEX_WAKE of one private waiter where there is none: what an
+ * unlock pays that believes in a waiter.  Neither libc has a wrapper.
+ */
+KERNEL(syscalls_wake);
+
+/*
+ * Locks a normal mutex, adds one to a counter, unlocks.  held= and think= are
+ * how long a thread does something else inside and outside the lock; all
+ * threads share one mutex.  Contended rows are about cpu-ns/op: what waiting
+ * burns, by spinning and by futex calls.
+ *
+ * Source: pthread_mutex_lock(3p); https://github.com/rust-lang/rust/issues/93740
+ * on why a lock's behaviour under contention became Rust's own.
+ */
+KERNEL(syscalls_mutex);
+
+/*
+ * Two threads hand a turn to each other under one mutex and one condition
+ * variable, signalled while the mutex is held.  One op is a round trip, two
+ * hand-overs.  place=same is a switch of threads on one CPU, place=spread the
+ * waking of an idle CPU.
+ */
+KERNEL(syscalls_pingpong);
+
+/*
+ * pthread_create(3) without attributes and pthread_join(3) of a thread that
+ * adds one to a counter, on the creator's CPU.
+ *
+ * stack=default is what libc gives: glibc 8 MiB of RLIMIT_STACK, from a cache
+ * of used stacks; musl 128 KiB, fresh from mmap(2), or what PT_GNU_STACK says.
+ * A static musl test binary carries 8 MiB there, for Go's own threads; the
+ * plain worker does not.
+ */
+KERNEL(syscalls_thread);
+
+extern const struct kernel syscalls_kernels[];
+
+#endif

@@ -1,0 +1,33 @@
+#include "shim.h"
+
+#define OPS(k) .new = k##_new, .op = k##_op, .check = k##_check, .free = k##_free
+#define RAW(k) .new = k##_new, .op = k##_raw_op, .check = k##_check, .free = k##_free
+
+const struct kernel syscalls_kernels[] = {
+	{ "Getppid", "via=wrapper threads=1", "getppid", .flags = KERNEL_CONTROL, OPS(syscalls_getppid) },
+	{ "Getppid", "via=raw threads=1", "syscall", .flags = KERNEL_CONTROL, RAW(syscalls_getppid) },
+	{ "ClockGettime", "clock=monotonic via=wrapper threads=1", "clock_gettime", OPS(syscalls_clock) },
+	{ "ClockGettime", "clock=monotonic via=raw threads=1", "syscall",
+	  .flags = KERNEL_CONTROL, RAW(syscalls_clock) },
+	{ "Write", "size=1 to=devnull via=wrapper threads=1", "write",
+	  .quick = "", OPS(syscalls_write) },
+	{ "Write", "size=1 to=devnull via=wrapper threads=1 proc=plain", "write", OPS(syscalls_write) },
+	{ "Write", "size=1 to=devnull via=raw threads=1", "syscall",
+	  .flags = KERNEL_CONTROL, RAW(syscalls_write) },
+	{ "FutexWake", "waiters=0 via=raw threads=1", "syscall",
+	  .flags = KERNEL_CONTROL, OPS(syscalls_wake) },
+	{ "Mutex", "held=0 think=0 threads=1", "pthread_mutex_lock pthread_mutex_unlock",
+	  .quick = "", OPS(syscalls_mutex) },
+	{ "Mutex", "held=0 think=0 threads=1 proc=plain", "pthread_mutex_lock pthread_mutex_unlock",
+	  OPS(syscalls_mutex) },
+	{ "Mutex", "held=0 think=0 threads=2,4,16 place=spread", "pthread_mutex_lock pthread_mutex_unlock",
+	  .quick = "threads=16", .summary = "threads=16", OPS(syscalls_mutex) },
+	{ "Condvar", "shape=pingpong signal=inside,outside threads=2 place=same,spread",
+	  "pthread_mutex_lock pthread_cond_wait pthread_cond_signal pthread_mutex_unlock",
+	  .flags = KERNEL_TOGETHER, OPS(syscalls_pingpong) },
+	{ "ThreadCreate", "stack=default join=1 threads=1 place=same", "pthread_create pthread_join",
+	  .quick = "", OPS(syscalls_thread) },
+	{ "ThreadCreate", "stack=default join=1 threads=1 place=same proc=plain", "pthread_create pthread_join",
+	  OPS(syscalls_thread) },
+	{ 0 }
+};
