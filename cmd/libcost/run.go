@@ -31,6 +31,7 @@ type runFlags struct {
 	timeout time.Duration
 	seed    uint64
 	resume  string
+	results string
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -65,19 +66,22 @@ that is what people deploy.`,
 	c.Flags().StringVar(&f.dir, "dir", "", "`directory` for the rows that write files (default: in the results)")
 	c.Flags().DurationVar(&f.timeout, "timeout", f.timeout, "a sample that takes longer hangs")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the order of samples")
+	c.Flags().StringVar(&f.results, "results", "", "`directory` of the runs (default: results in the project)")
 	c.Flags().StringVar(&f.resume, "resume", "", "go on with the run in this `directory`")
 	return c
 }
 
 func (a *app) run(ctx context.Context, names []string, f runFlags) error {
-	resultsDir := filepath.Join(a.root, "results")
-	unlock, err := results.Lock(resultsDir)
+	if f.results == "" {
+		f.results = filepath.Join(a.root, "results")
+	}
+	unlock, err := results.Lock(f.results)
 	if err != nil {
 		return err
 	}
 	defer unlock()
 
-	s, err := a.prepare(ctx, resultsDir, names, f)
+	s, err := a.prepare(ctx, names, f)
 	if err != nil {
 		return err
 	}
@@ -128,7 +132,7 @@ type session struct {
 	writer   *results.Writer
 }
 
-func (a *app) prepare(ctx context.Context, resultsDir string, names []string, f runFlags) (*session, error) {
+func (a *app) prepare(ctx context.Context, names []string, f runFlags) (*session, error) {
 	if f.resume != "" {
 		return a.resume(f)
 	}
@@ -142,7 +146,7 @@ func (a *app) prepare(ctx context.Context, resultsDir string, names []string, f 
 	if deployed {
 		all = append(vs, mustParse("gnu-dynamic"))
 	}
-	if f.dir, err = filesDir(f.dir, resultsDir); err != nil {
+	if f.dir, err = filesDir(f.dir, f.results); err != nil {
 		return nil, err
 	}
 	built, err := a.builder().Build(all...)
@@ -174,7 +178,7 @@ func (a *app) prepare(ctx context.Context, resultsDir string, names []string, f 
 	}
 	s.manifest = m
 	s.samples = plan.Order(planRows(m), m.Rounds, m.Seed)
-	s.writer, err = results.Create(resultsDir, m)
+	s.writer, err = results.Create(f.results, m)
 	return s, err
 }
 
@@ -278,7 +282,7 @@ func (a *app) resume(f runFlags) (*session, error) {
 			return nil, fmt.Errorf("resume %s: %s was build %s, the tree makes %s now: half a run of each would be no run (start a new one)", f.resume, b.Variant.Name, was, b.Build)
 		}
 	}
-	dir, err := filesDir(f.dir, filepath.Join(a.root, "results"))
+	dir, err := filesDir(f.dir, f.results)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -80,7 +79,9 @@ func (r *Runner) Sample(ctx context.Context, row variant.Row, name string, n int
 		Args: []string{"-sample", row.Name, "-dir", r.Dir},
 		// One P: a second one would put a suffix on names, and goroutines
 		// that want more are rows of their own.
-		Env: append(append(os.Environ(), "GOMAXPROCS=1"), built.Variant.Env...),
+		// Nothing of the user's environment: a MALLOC_ARENA_MAX or an
+		// LD_PRELOAD in it would be measured, and told to nobody.
+		Env: append([]string{"GOMAXPROCS=1"}, built.Variant.Env...),
 	}
 	if row.Threads == 1 {
 		c.CPU = r.Pin
