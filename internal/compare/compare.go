@@ -79,7 +79,7 @@ type Cell struct {
 	BaseMedian float64
 	Median     float64
 	Ratio      float64        // of the medians, variant / base
-	Paired     stats.Estimate // of the ratio, over rounds
+	Paired     stats.Estimate // of the ratio, over rounds; NaN where a value is 0
 	Q          float64        // among all verdicts of the table
 	Verdict    stats.Verdict
 	Rounds     int  // in which both ran
@@ -136,7 +136,12 @@ func cell(base, other Series) Cell {
 	c.Rounds, c.Flagged = len(b), flagged
 	c.BaseMedian, c.Median = stats.Median(b), stats.Median(o)
 	c.Ratio = c.Median / c.BaseMedian
-	c.Paired, _ = stats.PairedRatio(b, o, stats.Confidence)
+	paired, err := stats.PairedRatio(b, o, stats.Confidence)
+	if err != nil {
+		// A count that is 0 in some round has no ratio.
+		paired = stats.Estimate{Value: math.NaN(), Interval: stats.Interval{Lo: 0, Hi: math.Inf(1)}, P: math.NaN()}
+	}
+	c.Paired = paired
 	return c
 }
 
@@ -182,7 +187,7 @@ func (t *Table) judge(in Input, series func(row, unit, variant string) (base, ot
 		rules := stats.Rules{Better: lines[i].Better, MinRounds: stats.QuantileRounds(Quantile(lines[i].Unit)), Layouts: in.Layouts}
 		c.Q = q[i]
 		c.Verdict = stats.Judge(c.Paired, c.Q, rules)
-		if c.Flagged == 0 {
+		if c.Flagged == 0 || math.IsNaN(c.Paired.Value) {
 			continue
 		}
 		base, other := series(lines[i].Row, lines[i].Unit, c.Variant)

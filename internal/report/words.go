@@ -64,6 +64,26 @@ func Ratio(r float64) string {
 	}
 }
 
+// Medians is a ratio of medians as a change with its direction: "-13.5 %
+// (slower)", "6.50x (slower)".
+func Medians(l compare.Line, c compare.Cell) string {
+	size := fmt.Sprintf("%+.1f %%", 100*(c.Ratio-1))
+	switch {
+	case math.IsNaN(c.Ratio) || math.IsInf(c.Ratio, 0):
+		return "?"
+	case c.Ratio >= 1.995 || c.Ratio < 0.5:
+		size = Ratio(c.Ratio) + "x"
+	}
+	switch {
+	case l.Side || c.Ratio == 1:
+		return size
+	case (c.Ratio > 1) == (l.Better == stats.LowerIsBetter):
+		return size + " (slower)"
+	default:
+		return size + " (faster)"
+	}
+}
+
 func plural(n int, word string) string {
 	if n == 1 {
 		return word

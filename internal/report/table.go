@@ -1,0 +1,182 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"libcost/internal/compare"
+	"libcost/internal/stats"
+)
+
+// Formats are what a table can be written in.
+var Formats = []string{"text", "md", "csv", "json"}
+
+// Table writes a comparison in one of the formats. All of them say the same,
+// in the same words.
+func Table(w io.Writer, format string, t compare.Table) error {
+	if format == "json" {
+		return tableJSON(w, t)
+	}
+	rows := table.NewWriter()
+	rows.SetOutputMirror(w)
+	rows.SetStyle(table.StyleLight)
+	rows.Style().Options = table.Options{SeparateColumns: true}
+	rows.Style().Format.Header = 0
+	rows.Style().Box.MiddleVertical = " "
+	notes := footnotes{}
+	header := table.Row{"row", "unit", t.Base, "variant", "median", "ratio of medians", "paired ratio", "95 % interval", "verdict"}
+	rows.AppendHeader(header)
+	for _, l := range t.Lines {
+		for _, c := range l.Cells {
+			if l.Side && !telling(l, c) {
+				continue
+			}
+			rows.AppendRow(table.Row{
+				Plain(l.Row), Plain(l.Unit), Value(c.BaseMedian, l.Unit), c.Variant, Value(c.Median, l.Unit), Medians(l, c),
+				Ratio(c.Paired.Value), Interval(c.Paired.Interval), words(l, c) + notes.marks(c),
+			})
+		}
+	}
+	switch format {
+	case "text":
+		Summary(w, t)
+		rows.Render()
+		notes.print(w, t)
+	case "md":
+		rows.RenderMarkdown()
+		fmt.Fprintln(w)
+		notes.print(w, t)
+	case "csv":
+		rows.RenderCSV()
+	}
+	return nil
+}
+
+// words are the verdict, or nothing for a unit that gets none.
+func words(l compare.Line, c compare.Cell) string {
+	if l.Side {
+		return ""
+	}
+	return Verdict(l, c)
+}
+
+// telling says whether a side metric explains something: it is not next to
+// nothing, and the two differ by half.
+func telling(_ compare.Line, c compare.Cell) bool {
+	high, low := max(c.Median, c.BaseMedian), min(c.Median, c.BaseMedian)
+	return high >= 0.05 && high >= 1.5*low
+}
+
+// Summary writes what the families come to, in ten lines at most.
+func Summary(w io.Writer, t compare.Table) {
+	for _, v := range t.Variants {
+		fmt.Fprintf(w, "%s against %s; ratio = %s / %s\n", v, t.Base, v, t.Base)
+		for _, f := range t.Families(v) {
+			line := fmt.Sprintf("  %-10s %d slower, %d faster, %d same, %d not resolved", f.Room, f.Slower, f.Faster, f.Same, f.Open)
+			for _, l := range []*compare.Line{f.Worst, f.Best} {
+				if l != nil {
+					c, _ := l.Cell(v)
+					line += fmt.Sprintf("; %s %s", strings.TrimPrefix(Plain(l.Row), f.Room+"/"), Verdict(*l, c))
+				}
+			}
+			fmt.Fprintln(w, line)
+		}
+	}
+	fmt.Fprintln(w)
+}
+
+// footnotes are what qualifies a verdict, counted as they are marked.
+type footnotes struct{ alone, layout, flagged, changes int }
+
+// marks are the signs behind a verdict.
+func (f *footnotes) marks(c compare.Cell) string {
+	marks := ""
+	switch c.Verdict.Note {
+	case stats.AloneSignificant:
+		f.alone++
+		marks += " ¹"
+	case stats.WithinLayout:
+		f.layout++
+		marks += " ²"
+	}
+	f.flagged += c.Flagged
+	if c.Changes {
+		f.changes++
+		marks += " ³"
+	}
+	return marks
+}
+
+func (f *footnotes) print(w io.Writer, t compare.Table) {
+	if f.alone > 0 {
+		fmt.Fprintf(w, "¹ alone significant: the interval leaves out 1, which is not enough for one of so many rows (%d)\n", f.alone)
+	}
+	if f.layout > 0 {
+		fmt.Fprintf(w, "² significant, but below %d %%, which code layout alone can do (%d; LAYOUTS=5 tells)\n", stats.LayoutFloor, f.layout)
+	}
+	if f.changes > 0 {
+		fmt.Fprintf(w, "³ another verdict without the flagged samples (%d)\n", f.changes)
+	}
+	if f.flagged > 0 {
+		fmt.Fprintf(w, "%d samples are flagged: the machine was busy with something else while they ran; they are in\n", f.flagged)
+	}
+	for _, s := range t.Skipped {
+		fmt.Fprintf(w, "skipped %s: %s\n", Plain(s.Row), Plain(s.Reason))
+	}
+}
+
+// number is a float that JSON can hold: null for NaN and infinities.
+type number float64
+
+func (n number) MarshalJSON() ([]byte, error) {
+	if math.IsNaN(float64(n)) || math.IsInf(float64(n), 0) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(n))
+}
+
+func tableJSON(w io.Writer, t compare.Table) error {
+	type cell struct {
+		Variant       string `json:"variant"`
+		BaseMedian    number `json:"base_median"`
+		Median        number `json:"median"`
+		Ratio         number `json:"ratio_of_medians"`
+		Paired        number `json:"paired_ratio"`
+		Lo            number `json:"lo"`
+		Hi            number `json:"hi"`
+		P             number `json:"p"`
+		Q             number `json:"q"`
+		Rounds        int    `json:"rounds"`
+		Verdict       string `json:"verdict,omitempty"`
+		Note          string `json:"note,omitempty"`
+		Flagged       int    `json:"flagged"`
+		FlaggedChange bool   `json:"flagged_change_verdict"`
+	}
+	type line struct {
+		Row   string `json:"row"`
+		Unit  string `json:"unit"`
+		Side  bool   `json:"side"`
+		Cells []cell `json:"cells"`
+	}
+	out := struct {
+		Base    string         `json:"base"`
+		Lines   []line         `json:"lines"`
+		Skipped []compare.Skip `json:"skipped"`
+	}{Base: t.Base, Skipped: t.Skipped}
+	for _, l := range t.Lines {
+		j := line{Row: l.Row, Unit: l.Unit, Side: l.Side}
+		for _, c := range l.Cells {
+			j.Cells = append(j.Cells, cell{c.Variant, number(c.BaseMedian), number(c.Median), number(c.Ratio), number(c.Paired.Value),
+				number(c.Paired.Lo), number(c.Paired.Hi), number(c.Paired.P), number(c.Q), c.Rounds, words(l, c), c.Verdict.Note.String(), c.Flagged, c.Changes})
+		}
+		out.Lines = append(out.Lines, j)
+	}
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "\t")
+	return enc.Encode(out)
+}
