@@ -34,6 +34,7 @@ type Room struct {
 	kernels []*C.struct_kernel
 	loops   map[string]func(n int)
 	rows    []Row
+	counted int // tracepoints
 }
 
 // A Row is one shape of one kernel: what one sample measures. Its JSON is what
@@ -169,6 +170,7 @@ type Result struct {
 	Digest     string  `json:"digest"`       // of the work done: equal N, equal digest
 	Quantiles  []int64 `json:"quantiles_ns,omitempty"`
 	MaxNS      int64   `json:"max_ns,omitempty"`
+	Calls      []int64 `json:"calls,omitempty"` // of each counted tracepoint; -1 where the counter was lost
 }
 
 // Quantiles names the entries of Result.Quantiles. An entry is 0 where fewer
@@ -201,7 +203,7 @@ func (e *RunError) Unwrap() error { return e.Errno }
 // Lacking says that the machine lacks what the row needs (O_DIRECT, as many
 // threads): the row can't be measured here, and nothing is wrong.
 func (e *RunError) Lacking() bool {
-	return e.Phase == "start thread" && e.Errno == syscall.EAGAIN ||
+	return e.Phase == "open a counter" || e.Phase == "start thread" && e.Errno == syscall.EAGAIN ||
 		e.Phase == "set up" && errors.Is(e.Errno, errors.ErrUnsupported)
 }
 
@@ -236,7 +238,27 @@ func (r *Room) Run(row Row, n int, dir string) (Result, error) {
 		}
 		res.MaxNS = int64(result.max_ns)
 	}
+	for i := range r.counted {
+		res.Calls = append(res.Calls, int64(result.calls[i]))
+	}
 	return res, nil
+}
+
+// Count makes every later Run count the system calls of these tracepoints,
+// by their ids in tracefs. Such a Run is no timed one.
+func (r *Room) Count(ids []uint64) error {
+	if len(ids) > C.GANG_TRACEPOINTS {
+		return fmt.Errorf("%s: count %d system calls: at most %d", r.name, len(ids), C.GANG_TRACEPOINTS)
+	}
+	list := make([]C.uint64_t, len(ids)+1)
+	for i, id := range ids {
+		list[i] = C.uint64_t(id)
+	}
+	if err := C.gang_count(&list[0], C.int(len(ids))); err != 0 {
+		return &RunError{Room: r.name, Row: "count", Phase: "open a counter", Errno: syscall.Errno(err)}
+	}
+	r.counted = len(ids)
+	return nil
 }
 
 // newShape makes the shape of a sample in C's memory, and what frees it.
@@ -294,6 +316,7 @@ func (r *Room) runLoop(row Row, shape *C.struct_shape, loop func(unsafe.Pointer,
 	result.cpu_ns, result.run_delay_ns = span.cpu_ns, span.run_delay_ns
 	result.minflt, result.majflt = span.minflt, span.majflt
 	result.nvcsw, result.nivcsw = span.nvcsw, span.nivcsw
+	result.calls = span.calls
 	result.phase = phaseCheck
 	result.err = C.gang_check(k, state, shape.n, &result.digest)
 }

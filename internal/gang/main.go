@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"strconv"
+	"strings"
 	"testing"
 
 	"libcost/internal/attest"
@@ -19,6 +21,7 @@ var (
 	listRows = flag.Bool("rows", false, "print the room's rows as JSON and exit")
 	attested = flag.Bool("attest", false, "print which libc this binary really holds as JSON and exit")
 	sample   = flag.String("sample", "", "run this `row` once, -test.benchtime=Nx ops, and print its benchmark line and what it took as JSON")
+	count    = flag.String("count", "", "with -sample: count the system calls of these tracepoints, `id,id,...`")
 	dir      = flag.String("dir", "", "the `directory` of rows that write files (default: the working directory)")
 )
 
@@ -135,6 +138,9 @@ func (r *Room) sample(name string) int {
 	if row == nil {
 		return r.answer(Result{}, fmt.Errorf("%s: no row %s in this binary", r.name, name))
 	}
+	if err := r.count(*count); err != nil {
+		return r.answer(Result{}, err)
+	}
 	line := testing.Benchmark(func(b *testing.B) {
 		// testing tries a benchmark with one op first. That would leave the
 		// sample a heap that is not fresh.
@@ -149,6 +155,22 @@ func (r *Room) sample(name string) int {
 		fmt.Printf("Benchmark%s\t%s\n", name, line)
 	}
 	return r.answer(result, err)
+}
+
+// count turns -count's ids into counters.
+func (r *Room) count(list string) error {
+	if list == "" {
+		return nil
+	}
+	var ids []uint64
+	for _, word := range strings.Split(list, ",") {
+		id, err := strconv.ParseUint(word, 10, 64)
+		if err != nil {
+			return fmt.Errorf("%s: -count: %w", r.name, err)
+		}
+		ids = append(ids, id)
+	}
+	return r.Count(ids)
 }
 
 func (r *Room) answer(result Result, err error) int {

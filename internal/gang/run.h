@@ -7,6 +7,9 @@
 /* Quantiles of single ops, in ns; 0 where fewer than ten ops lie above. */
 enum { GANG_P50, GANG_P90, GANG_P99, GANG_P999, GANG_QUANTILES };
 
+/* System calls that a counting pass can count at most. */
+enum { GANG_TRACEPOINTS = 8 };
+
 struct gang_result {
 	int err;		/* 0 or an errno */
 	const char *phase;	/* what failed: "set up", "start thread", "run", "check" */
@@ -17,13 +20,23 @@ struct gang_result {
 	uint64_t digest;
 	int64_t quantile_ns[GANG_QUANTILES];
 	int64_t max_ns;
+	int64_t calls[GANG_TRACEPOINTS];	/* in a counting pass */
 };
 
 /* A thread's clock and counters between two moments. */
 struct gang_span {
 	int64_t start_ns, end_ns, cpu_ns;
 	int64_t minflt, majflt, nvcsw, nivcsw, run_delay_ns;
+	int64_t calls[GANG_TRACEPOINTS];
+	int tracepoint[GANG_TRACEPOINTS];	/* open counters */
 };
+
+/*
+ * From here on spans count these tracepoints of the kernel, by their ids in
+ * tracefs.  A counting pass is no timed one: each count has a price.  0, or
+ * the errno of a counter that can't be had.
+ */
+int gang_count(const uint64_t *ids, int n);
 
 void gang_begin(struct gang_span *);
 void gang_end(struct gang_span *);

@@ -2,7 +2,7 @@
  * The plain worker: one row in a program that never had a second thread.
  *
  *	worker -attest
- *	worker -sample ROW -n N [-dir DIR]
+ *	worker -sample ROW -n N [-dir DIR] [-count ID,ID,...]
  *
  * A Go program always has several threads, and a libc knows: musl takes a
  * lock for each malloc once there is a second thread.  This program is
@@ -42,6 +42,21 @@ static const struct kernel *find(const char *row)
 	return 0;
 }
 
+static int counted;
+
+/* -count's list of ids; 0 or an errno. */
+static int count(const char *list)
+{
+	uint64_t ids[GANG_TRACEPOINTS];
+	char *end = (char *)list;
+	while (*list && counted < GANG_TRACEPOINTS) {
+		ids[counted++] = strtoull(list, &end, 10);
+		if (end == list || (*end && *end != ',')) return EINVAL;
+		list = *end ? end + 1 : end;
+	}
+	return gang_count(ids, counted);
+}
+
 static void print(const struct kernel *k, const struct shape *s, const struct gang_result *r)
 {
 	double n = s->n;
@@ -49,9 +64,11 @@ static void print(const struct kernel *k, const struct shape *s, const struct ga
 	printf("Benchmark%s\t%lu\t%.5g ns/op\t%.5g cpu-ns/op", s->row, s->n, r->elapsed_ns / n, r->cpu_ns / n);
 	if (k->flags & KERNEL_BYTES) printf("\t%.5g MB/s", size * n / r->elapsed_ns * 1e3);
 	printf("\n{\"result\":{\"n\":%lu,\"elapsed_ns\":%lld,\"cpu_ns\":%lld,\"minflt\":%lld,\"majflt\":%lld,"
-		"\"nvcsw\":%lld,\"nivcsw\":%lld,\"run_delay_ns\":%lld,\"digest\":\"%016llx\"}}\n",
+		"\"nvcsw\":%lld,\"nivcsw\":%lld,\"run_delay_ns\":%lld,\"digest\":\"%016llx\"",
 		s->n, (long long)r->elapsed_ns, (long long)r->cpu_ns, (long long)r->minflt, (long long)r->majflt,
 		(long long)r->nvcsw, (long long)r->nivcsw, (long long)r->run_delay_ns, (unsigned long long)r->digest);
+	for (int i = 0; i < counted; i++) printf("%s%lld", i ? "," : ",\"calls\":[", (long long)r->calls[i]);
+	puts(counted ? "]}}" : "}}");
 }
 
 static int sample(struct shape *s)
@@ -75,6 +92,7 @@ int main(int argc, char **argv)
 {
 	struct shape s = { .dir = "." };
 	char facts[8192];
+	int err = 0;
 	for (int i = 1; i < argc; i += 2) {
 		if (!strcmp(argv[i], "-attest")) {
 			attest_json(facts, sizeof facts, TEXT_OF(BUILD));
@@ -85,10 +103,15 @@ int main(int argc, char **argv)
 		if (!strcmp(argv[i], "-sample")) s.row = argv[i + 1];
 		if (!strcmp(argv[i], "-n")) s.n = strtoul(argv[i + 1], 0, 10);
 		if (!strcmp(argv[i], "-dir")) s.dir = argv[i + 1];
+		if (!strcmp(argv[i], "-count")) err = count(argv[i + 1]);
 	}
 	if (!s.row || !s.n) {
-		fputs("usage: worker -attest | worker -sample ROW -n N [-dir DIR]\n", stderr);
+		fputs("usage: worker -attest | worker -sample ROW -n N [-dir DIR] [-count ID,ID,...]\n", stderr);
 		return 2;
+	}
+	if (err) {
+		fail(s.row, "open a counter", strerror(err));
+		return EXIT_LACKING;
 	}
 	return sample(&s);
 }
