@@ -1,0 +1,125 @@
+package testroom
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"libcost/internal/gang"
+)
+
+func row(t *testing.T, name string) gang.Row {
+	t.Helper()
+	for _, r := range Kernels.Rows() {
+		if r.Name == name {
+			return r
+		}
+	}
+	t.Fatalf("no row %s", name)
+	return gang.Row{}
+}
+
+func TestRowsAreTheGridsCombinations(t *testing.T) {
+	var names []string
+	for _, r := range Kernels.Rows() {
+		if strings.HasPrefix(r.Name, "Shape/shape=shared") {
+			names = append(names, strings.TrimPrefix(r.Name, "Shape/shape=shared/"))
+		}
+	}
+	assert.Equal(t, []string{
+		"threads=1/place=spread", "threads=1/place=same", "threads=2/place=spread", "threads=2/place=same",
+		"threads=3/place=spread", "threads=3/place=same", "threads=7/place=spread", "threads=7/place=same",
+	}, names)
+}
+
+func TestRowCarriesTheTablesLine(t *testing.T) {
+	r := row(t, "Bytes/size=4096/proc=plain")
+	assert.True(t, r.Plain && r.Full && r.SameN && r.Control && r.Disk)
+	assert.False(t, r.Latency || r.Quick || r.Summary)
+	assert.Equal(t, 1, r.Threads)
+	for _, r := range Kernels.Rows() {
+		if !strings.HasPrefix(r.Name, "Shape/shape=shared") {
+			continue
+		}
+		quick := strings.HasSuffix(r.Name, "/place=same") && (r.Threads == 2 || r.Threads == 7)
+		assert.Equal(t, quick, r.Quick, r.Name)
+		assert.True(t, r.Summary, r.Name)
+	}
+}
+
+// Every seat sits once and gets its share, whatever the number of ops; the
+// kernels' own check looks at it.
+func TestOpsAreSharedOut(t *testing.T) {
+	for _, r := range Kernels.Rows() {
+		if strings.HasPrefix(r.Name, "Fail/") {
+			continue
+		}
+		for _, n := range []int{r.Threads, 8, 1000, 1001} {
+			got, err := Kernels.Run(r, n, ".")
+			require.NoError(t, err, "%s, %d ops", r.Name, n)
+			assert.Equal(t, n, got.N)
+			assert.Positive(t, got.ElapsedNS, r.Name)
+		}
+	}
+	assert.Zero(t, Left())
+}
+
+func TestLatencyRowsHaveQuantilesWhereTenOpsLieAbove(t *testing.T) {
+	r := row(t, "Shape/shape=latency/threads=2")
+	for n, want := range map[int][]bool{19: {false, false, false, false}, 100: {true, true, false, false}, 1000: {true, true, true, false}, 10000: {true, true, true, true}} {
+		got, err := Kernels.Run(r, n, ".")
+		require.NoError(t, err)
+		require.Len(t, got.Quantiles, len(gang.Quantiles))
+		for i, q := range got.Quantiles {
+			assert.Equal(t, want[i], q > 0, "%s of %d ops", gang.Quantiles[i], n)
+		}
+		assert.Positive(t, got.MaxNS)
+	}
+}
+
+// A row that fails says where, frees its state, and leaves no thread waiting.
+func TestFailuresNameThePhase(t *testing.T) {
+	for phase, fails := range map[string]string{"new": "set up", "sit": "set up", "op": "run", "check": "check"} {
+		for _, threads := range []int{1, 4} {
+			r := row(t, fmt.Sprintf("Fail/fail=%s/threads=%d", phase, threads))
+			_, err := Kernels.Run(r, 100, ".")
+			var run *gang.RunError
+			require.ErrorAs(t, err, &run, r.Name)
+			assert.Equal(t, fails, run.Phase, r.Name)
+			assert.False(t, run.Lacking(), r.Name)
+			if phase == "check" {
+				assert.ErrorContains(t, err, "check: the ops did not do what they should have done")
+			} else {
+				assert.ErrorIs(t, err, syscall.ERANGE, r.Name)
+			}
+			assert.Zero(t, Left(), r.Name)
+		}
+	}
+}
+
+func TestLacking(t *testing.T) {
+	for _, c := range []struct {
+		phase   string
+		errno   syscall.Errno
+		lacking bool
+	}{
+		{"start thread", syscall.EAGAIN, true}, // more threads than allowed
+		{"start thread", syscall.EINVAL, false},
+		{"set up", syscall.EOPNOTSUPP, true}, // O_DIRECT on a file system without it
+		{"set up", syscall.ENOSPC, false},
+		{"set up", syscall.EROFS, false},
+		{"run", syscall.EAGAIN, false},
+		{"open a counter", syscall.EACCES, true},
+	} {
+		err := &gang.RunError{Room: "r", Row: "x", Phase: c.phase, Errno: c.errno}
+		assert.Equal(t, c.lacking, err.Lacking(), "%v", err)
+	}
+	err := &gang.RunError{Room: "fsync", Row: "Sync", Phase: "set up", Dir: "d", Errno: syscall.ENOSPC}
+	assert.EqualError(t, err, "fsync: Sync: set up in d: no space left on device")
+	assert.True(t, errors.Is(err, syscall.ENOSPC))
+}
