@@ -45,6 +45,7 @@ func TestBinomialAgainstFractions(t *testing.T) {
 
 func TestBinomialEdges(t *testing.T) {
 	assert.Equal(t, 0.0, BinomialAtMost(-1, 5, 0.3))
+	assert.Equal(t, 1.0, BinomialAtMost(0, 0, 0.3))
 	assert.Equal(t, 1.0, BinomialAtMost(5, 5, 0.3))
 	assert.Equal(t, 1.0, BinomialAtMost(0, 5, 0))
 	assert.Equal(t, 0.0, BinomialAtMost(4, 5, 1))
@@ -80,7 +81,7 @@ func TestClopperPearsonAgainstFractions(t *testing.T) {
 	}
 }
 
-// 24 false alarms of 669 comparisons, and the closed form for none.
+// Printed bounds, and the closed form for no success.
 func TestClopperPearsonPublished(t *testing.T) {
 	none := ClopperPearson(0, 10, 0.95)
 	assert.InDelta(t, 0.3085, none.Hi, 5e-5)
@@ -89,6 +90,9 @@ func TestClopperPearsonPublished(t *testing.T) {
 	assert.InDelta(t, 0.1871, half.Lo, 5e-5)
 	assert.InDelta(t, 0.8129, half.Hi, 5e-5)
 	assert.Equal(t, Interval{0, 1}, ClopperPearson(0, 0, 0.95))
+	certain := ClopperPearson(3, 9, 1)
+	assert.InDelta(t, 0, certain.Lo, 1e-15)
+	assert.Equal(t, 1.0, certain.Hi)
 
 	for _, bad := range []Interval{ClopperPearson(-1, 5, 0.95), ClopperPearson(6, 5, 0.95), ClopperPearson(1, 5, 95)} {
 		assert.True(t, math.IsNaN(bad.Lo) && math.IsNaN(bad.Hi))
@@ -105,6 +109,8 @@ func TestAcceptanceBoundAgainstFractions(t *testing.T) {
 	}
 	assert.Equal(t, 11, AcceptanceBound(100, 0.05, 0.99))
 	assert.Equal(t, 5, AcceptanceBound(5, 1, 0.99))
+	assert.Equal(t, 0, AcceptanceBound(5, 0, 0.99))
+	assert.Equal(t, 0, AcceptanceBound(1, 0.5, 0.5)) // met exactly
 	assert.Equal(t, -1, AcceptanceBound(-1, 0.05, 0.99))
 	assert.Equal(t, -1, AcceptanceBound(10, 5, 0.99))
 	assert.Equal(t, -1, AcceptanceBound(10, 0.05, 1))

@@ -77,6 +77,10 @@ func TestBootstrapTooFewRounds(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 3.0, got[0].Value)
 	assert.Equal(t, everything, got[0].Interval)
+
+	got, err = Bootstrap([]float64{1, 2, 3, 4, 5, 6}, mean, 1, Confidence, 1)
+	require.NoError(t, err)
+	assert.True(t, got[0].Bounded())
 }
 
 // One number that is undefined at times doesn't cost the others their interval.

@@ -25,7 +25,7 @@ func TestPrecisionMeasured(t *testing.T) {
 func TestPrecisionPower(t *testing.T) {
 	const runs = 400
 	random := rand.New(rand.NewPCG(1, 0))
-	for _, n := range []int{20, 40, 160} {
+	for _, n := range []int{20, 40, 80} {
 		var resolution float64
 		samples := make([][]float64, runs)
 		for i := range samples {
@@ -53,6 +53,7 @@ func TestPrecisionPower(t *testing.T) {
 func TestPrecisionInverse(t *testing.T) {
 	p := Precision{Resolution: 4, Rounds: 20}
 	assert.Equal(t, 80, p.RoundsToResolve(2))
+	assert.Equal(t, 81, p.RoundsToResolve(1.9999))
 	assert.InDelta(t, 2, p.At(80).Resolution, 1e-12)
 	for _, effect := range []float64{0.5, 1, 2, 3.3} {
 		n := p.RoundsToSee(effect)

@@ -63,8 +63,8 @@ func TestShapleyGloves(t *testing.T) {
 	assert.Equal(t, Share{shares[2].Value, 0, 1}, shares[2])
 }
 
-// Littlechild & Owen (1973): a runway of 18 m for planes that need 8, 11, 13 and
-// 18; each metre is paid by those that need it.
+// The airport game of Littlechild & Owen (1973), here with four planes that need
+// a runway of 8, 11, 13 and 18: each metre is paid by those that need it.
 func TestShapleyAirport(t *testing.T) {
 	needs := []float64{8, 11, 13, 18}
 	v := make([]float64, 1<<len(needs))

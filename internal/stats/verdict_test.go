@@ -40,6 +40,8 @@ func TestJudge(t *testing.T) {
 		"a stated margin met":         {ratio(0.98, 1, 1.045), 0.9, Rules{WidestMargin: 5}, Verdict{Word: SameWithin, Margin: 4.5}},
 		"a stated margin missed":      {ratio(0.98, 1, 1.055), 0.9, Rules{WidestMargin: 5}, Verdict{Word: NotResolved}},
 		"a narrow margin missed":      {ratio(0.98, 1, 1.025), 0.9, Rules{WidestMargin: 2.2}, Verdict{Word: NotResolved}},
+		"the widest met exactly":      {ratio(0.98, 1, 2), 0.9, Rules{WidestMargin: 100}, Verdict{Word: SameWithin, Margin: 100}},
+		"the floor met exactly":       {ratio(0.999, 1, 1.001), 0.9, Rules{WidestMargin: 2}, Verdict{Word: Same, Margin: 2}},
 		"one layout, small effect":    {ratio(1.01, 1.019, 1.028), 0.001, Rules{}, Verdict{Same, 2.8, WithinLayout}},
 		"one layout, small gain":      {ratio(1/1.028, 1/1.019, 1/1.01), 0.001, Rules{}, Verdict{Same, 2.8, WithinLayout}},
 		"one layout, large enough":    {ratio(1.01, 1.021, 1.03), 0.001, Rules{}, Verdict{Word: Slower}},
