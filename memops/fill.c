@@ -7,7 +7,7 @@ struct fill {
 
 int memops_fill_new(const struct shape *s, void **state)
 {
-	struct fill *f = (void *)memops_map(s, sizeof *f, gang_num(s->row, "size", 0), "dst", "src");
+	struct fill *f = (void *)memops_map(s, sizeof *f, "dst", "src");
 	if (!f) return GANG_ENOMEM;
 	f->byte = gang_num(s->row, "byte", 0);
 	memops_write(&f->m.dst, 0);
@@ -21,14 +21,14 @@ int memops_memset_op(void *state, int t, unsigned long n)
 	unsigned char *dst = f->m.dst.at;
 	size_t size = f->m.size;
 	int byte = f->byte;
-	uint64_t sum = 0;
+	uint64_t right = 0;
 	for (unsigned long i = 0; i < n; i++) {
 		LAUNDER(size);
 		unsigned char *p = memset(dst, byte, size);
 		LAUNDER(p);
-		sum += p - dst;
+		right += p == dst;
 	}
-	return memops_ran(&f->m, memops_memset_op, n, sum);
+	return memops_ran(&f->m, memops_memset_op, right);
 }
 
 int memops_fill_check(void *state, unsigned long n, uint64_t *digest)

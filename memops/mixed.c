@@ -4,27 +4,19 @@ enum { LENGTHS = 4096 };
 
 struct mixed {
 	struct memops m;
+	unsigned long next;
 	unsigned short length[LENGTHS];
 };
 
-/* LAST of sizes=FIRST..LAST. */
-static size_t memops_mixed_last(const char *row)
-{
-	size_t last = 0;
-	for (const char *s = gang_key(row, "sizes"); s && *s && *s != '/'; s++)
-		last = *s == '.' ? 0 : 10 * last + *s - '0';
-	return last;
-}
-
 int memops_mixed_new(const struct shape *s, void **state)
 {
-	size_t first = gang_num(s->row, "sizes", 0), last = memops_mixed_last(s->row);
-	struct mixed *x = (void *)memops_map(s, sizeof *x, last, "dst", "src");
+	struct mixed *x = (void *)memops_map(s, sizeof *x, "dst", "src");
+	size_t first = gang_num(s->row, "sizes", 0);
 	uint64_t seed = 1;
 	if (!x) return GANG_ENOMEM;
 	for (int i = 0; i < LENGTHS; i++)
-		x->length[i] = first + gang_random(&seed) % (last - first + 1);
-	memops_write(&x->m.src, last);
+		x->length[i] = first + gang_random(&seed) % (x->m.size - first + 1);
+	memops_write(&x->m.src, x->m.size);
 	memops_write(&x->m.dst, 0);
 	*state = x;
 	return 0;
@@ -34,20 +26,21 @@ int memops_mixed_op(void *state, int t, unsigned long n)
 {
 	struct mixed *x = state;
 	unsigned char *dst = x->m.dst.at, *src = x->m.src.at;
-	uint64_t sum = 0;
-	for (unsigned long i = x->m.done, end = i + n; i < end; i++) {
+	uint64_t right = 0;
+	for (unsigned long i = x->next, end = i + n; i < end; i++) {
 		size_t size = x->length[i % LENGTHS];
 		LAUNDER(size);
 		unsigned char *p = memcpy(dst, src, size);
 		LAUNDER(p);
-		sum += p - dst;
+		right += p == dst;
 	}
-	return memops_ran(&x->m, memops_mixed_op, n, sum);
+	x->next += n;
+	return memops_ran(&x->m, memops_mixed_op, right);
 }
 
 /*
- * All copies go to the same place, where the longest hides the others: each
- * length is copied once more by itself.
+ * All copies go to the same place, where the longest hides the others.  So
+ * the next ones, as many as there are lengths, are looked at one by one.
  */
 int memops_mixed_check(void *state, unsigned long n, uint64_t *digest)
 {
@@ -59,9 +52,9 @@ int memops_mixed_check(void *state, unsigned long n, uint64_t *digest)
 		if (i < n && x->length[i] > longest) longest = x->length[i];
 		*digest = gang_digest(*digest, x->length[i]);
 	}
-	if (err || !memops_holds(&m->src, m->size) || !memops_holds(&m->dst, longest)) return GANG_EWRONG;
+	if (err || x->next != n || !memops_holds(&m->dst, longest)) return GANG_EWRONG;
 	for (size_t i = 0; i < m->size; i++) {
-		size_t length = x->length[m->done % LENGTHS];
+		size_t length = x->length[x->next % LENGTHS];
 		memops_write(&m->dst, 0);
 		m->op(m, 0, 1);
 		if (!memops_holds(&m->dst, length)) return GANG_EWRONG;

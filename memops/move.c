@@ -10,7 +10,7 @@ struct move {
 
 int memops_move_new(const struct shape *s, void **state)
 {
-	struct move *v = (void *)memops_map(s, sizeof *v, gang_num(s->row, "size", 0), "dst", "src");
+	struct move *v = (void *)memops_map(s, sizeof *v, "dst", "src");
 	if (!v) return GANG_ENOMEM;
 	v->by = gang_num(s->row, "by", 0);
 	v->up = gang_is(s->row, "move", "up");
@@ -22,7 +22,7 @@ int memops_move_new(const struct shape *s, void **state)
 	}
 	memops_write(&v->all, v->m.size + v->by);
 	*state = v;
-	return 0;
+	return v->by ? 0 : GANG_EINVAL;
 }
 
 int memops_memmove_op(void *state, int t, unsigned long n)
@@ -30,14 +30,14 @@ int memops_memmove_op(void *state, int t, unsigned long n)
 	struct memops *m = state;
 	unsigned char *dst = m->dst.at, *src = m->src.at;
 	size_t size = m->size;
-	uint64_t sum = 0;
+	uint64_t right = 0;
 	for (unsigned long i = 0; i < n; i++) {
 		LAUNDER(size);
 		unsigned char *p = memmove(dst, src, size);
 		LAUNDER(p);
-		sum += p - dst;
+		right += p == dst;
 	}
-	return memops_ran(m, memops_memmove_op, n, sum);
+	return memops_ran(m, memops_memmove_op, right);
 }
 
 /*

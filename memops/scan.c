@@ -1,12 +1,12 @@
 #include "shim.h"
 
 enum { NEEDLE = 0 };	/* in no text */
-enum { ABSENT = -1 };
+enum { ABSENT = -1 };	/* what an op counts that finds none; else where the needle is */
 
-/* The needle lies right behind the bytes to search: where strlen stops, and where memchr must not look. */
+/* The needle lies right behind the bytes to search: strlen stops there, and memchr must before. */
 int memops_scan_new(const struct shape *s, void **state)
 {
-	struct memops *m = memops_map(s, sizeof *m, gang_num(s->row, "size", 0), "dst", "src");
+	struct memops *m = memops_map(s, sizeof *m, "dst", "src");
 	if (!m) return GANG_ENOMEM;
 	memops_write(&m->src, m->size);
 	m->src.at[m->size] = NEEDLE;
@@ -27,7 +27,7 @@ int memops_memchr_op(void *state, int t, unsigned long n)
 		LAUNDER(p);
 		sum += p ? p - src : ABSENT;
 	}
-	return memops_ran(m, memops_memchr_op, n, sum);
+	return memops_ran(m, memops_memchr_op, sum);
 }
 
 int memops_strlen_op(void *state, int t, unsigned long n)
@@ -41,10 +41,10 @@ int memops_strlen_op(void *state, int t, unsigned long n)
 		LAUNDER(length);
 		sum += length;
 	}
-	return memops_ran(m, memops_strlen_op, n, sum);
+	return memops_ran(m, memops_strlen_op, sum);
 }
 
-/* Then the needle is put on the last byte, and must be found there. */
+/* One more op, with the needle on the last byte, must find it there. */
 int memops_scan_check(void *state, unsigned long n, uint64_t *digest)
 {
 	struct memops *m = state;
