@@ -49,9 +49,10 @@ static void fsync_unname(struct file *f)
 
 /*
  * Whether a file without a name is synced as any other.  btrfs left such a
- * file out of its log until 2025, and in Linux 6.18 an overwrite of one takes
- * half as long; f2fs takes a checkpoint for each sync.  Where this is not
- * known, overlayfs for one hides what lies below, the file keeps its name.
+ * file out of its log until 2025 ("btrfs: fix fsync of files with no hard
+ * links not persisting deletion"), and in Linux 6.18 overwriting one takes half
+ * the time; f2fs makes each sync of one a checkpoint.  Where it is not known
+ * the file keeps its name: overlayfs, for one, hides what lies below.
  */
 static int fsync_needs_no_name(int fd)
 {

@@ -18,7 +18,6 @@ int syscalls_mutex_op(void *state, int t, unsigned long n)
 {
 	struct locked *l = state;
 	for (unsigned long i = 0; i < n; i++) {
-		LAUNDER(l);
 		int err = pthread_mutex_lock(&l->lock);
 		if (err) return err;
 		l->count++;

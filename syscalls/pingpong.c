@@ -38,7 +38,7 @@ int syscalls_pingpong_op(void *state, int t, unsigned long n)
 int syscalls_pingpong_check(void *state, unsigned long n, uint64_t *digest)
 {
 	struct pingpong *p = state;
-	*digest = gang_digest(gang_digest(GANG_DIGEST, p->had[0]), p->had[1]);
+	*digest = gang_digest(gang_digest(gang_digest(GANG_DIGEST, p->inside), p->had[0]), p->had[1]);
 	return p->had[0] == n && p->had[1] == n ? 0 : GANG_EWRONG;
 }
 

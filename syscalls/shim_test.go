@@ -1,5 +1,114 @@
 package syscalls
 
-import "testing"
+import (
+	"errors"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"libcost/internal/gang"
+)
 
 func TestKernels(t *testing.T) { Kernels.Verify(t) }
+
+// rows are the room's rows of one kernel.
+func rows(t *testing.T, kernel string) (list []gang.Row) {
+	for _, row := range Kernels.Rows() {
+		if strings.HasPrefix(row.Name, kernel+"/") {
+			list = append(list, row)
+		}
+	}
+	if list == nil {
+		t.Fatalf("no row of %s", kernel)
+	}
+	return list
+}
+
+// Other devices than /dev/null make a write and the set-up fail.
+func TestWriteErrors(t *testing.T) {
+	for _, row := range rows(t, "Write") {
+		for _, test := range []struct {
+			to    string
+			phase string
+			want  syscall.Errno
+		}{
+			{"devfull", "run", syscall.ENOSPC},
+			{"devnone", "set up", syscall.ENOENT},
+			{"null", "set up", syscall.EINVAL},
+		} {
+			other := row
+			other.Name = strings.Replace(row.Name, "devnull", test.to, 1)
+			t.Run(other.Name, func(t *testing.T) {
+				_, err := Kernels.Run(other, 100, ".")
+				var run *gang.RunError
+				if !errors.As(err, &run) || run.Phase != test.phase || run.Errno != test.want {
+					t.Fatalf("got %v, want %v in the phase %q", err, test.want, test.phase)
+				}
+				want := "syscalls: " + other.Name + ": " + test.phase + ": " + test.want.Error()
+				if got := err.Error(); got != want {
+					t.Errorf("got  %s\nwant %s", got, want)
+				}
+			})
+		}
+	}
+}
+
+func TestWriteClosesFiles(t *testing.T) {
+	before := openFiles(t)
+	for _, row := range rows(t, "Write") {
+		if _, err := Kernels.Run(row, 10, "."); err != nil {
+			t.Error(err)
+		}
+	}
+	if after := openFiles(t); after != before {
+		t.Errorf("%d files open before, %d after", before, after)
+	}
+}
+
+func openFiles(t *testing.T) int {
+	t.Helper()
+	list, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(list)
+}
+
+// The keys that a kernel reads change what its ops do, and the digest tells.
+func TestShapes(t *testing.T) {
+	for _, test := range []struct{ kernel, old, new string }{
+		{"Write", "/size=1/", "/size=64/"},
+		{"Condvar", "/signal=inside/", "/signal=outside/"},
+	} {
+		row := rows(t, test.kernel)[0]
+		one, err := Kernels.Run(row, 10, ".")
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := row.Name
+		row.Name = strings.Replace(name, test.old, test.new, 1)
+		other, err := Kernels.Run(row, 10, ".")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if one.Digest == other.Digest {
+			t.Errorf("%s and %s have the same digest, %s", name, row.Name, one.Digest)
+		}
+	}
+}
+
+// Verify's hundred ops are over before the next thread starts. Here the
+// threads meet, and a lock that lets two of them in loses additions.
+func TestMutexExcludes(t *testing.T) {
+	for _, row := range rows(t, "Mutex") {
+		if row.Threads == 1 {
+			continue
+		}
+		t.Run(row.Name, func(t *testing.T) {
+			if _, err := Kernels.Run(row, 300_000, "."); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

@@ -5,16 +5,19 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"libcost/internal/variant"
 )
 
-// Sets of rows, each with the rounds it runs by default.
+// Sets of rows, each with the rounds that it runs by default and the time that
+// its samples may take.
 var (
 	sets      = []string{"quick", "default", "full"}
 	setRounds = map[string]int{"quick": 8, "default": 20, "full": 10}
+	setBudget = map[string]time.Duration{"quick": 30 * time.Second, "default": 310 * time.Second, "full": 85 * time.Minute}
 )
 
 func (a *app) rowsCommand() *cobra.Command {

@@ -29,6 +29,8 @@ type Input struct {
 	Side     map[string]bool // units that are shown beside the others and get no verdict
 	Control  map[string]bool // rows in which libc has no part
 	Skipped  []Skip
+	NoCounts string // why system calls were not counted, "" if they were
+	Canary   string // the variant that is a second copy of the base, "" without one
 	Layouts  int
 }
 
@@ -43,8 +45,21 @@ type Table struct {
 	Base     string
 	Variants []string // without the base
 	Lines    []Line
+	Canaries []Canary
 	Skipped  []Skip
+	NoCounts string
 }
+
+// A Canary is a row on which the base was compared with a copy of itself.
+type Canary struct {
+	Row string
+	Cell
+	Adjusted float64 // p by Holm over the canaries
+}
+
+// Sings says that the machine, or the method, made a difference where there is
+// none. In one run of twenty a canary sings by chance.
+func (c Canary) Sings() bool { return c.Adjusted <= stats.Alpha }
 
 // A Line is one row in one unit. A throughput is a unit like any other: its
 // ratio is variant / base too, and its Better says which way is good.
@@ -90,9 +105,9 @@ type Cell struct {
 // Compare makes the table. The verdicts' q values are over all lines that get
 // one, so a longer table asks more of each.
 func Compare(in Input) Table {
-	t := Table{Base: in.Base, Skipped: in.Skipped}
+	t := Table{Base: in.Base, Skipped: in.Skipped, NoCounts: in.NoCounts}
 	for _, v := range in.Variants {
-		if v != in.Base {
+		if v != in.Base && v != in.Canary {
 			t.Variants = append(t.Variants, v)
 		}
 	}
@@ -117,6 +132,9 @@ func Compare(in Input) Table {
 			if s, ok := lines[k][v]; ok {
 				l.Cells = append(l.Cells, cell(base, s))
 			}
+		}
+		if s, ok := lines[k][in.Canary]; ok && !l.Side {
+			t.Canaries = append(t.Canaries, Canary{Row: l.Row, Cell: cell(base, s)})
 		}
 		if len(l.Cells) > 0 {
 			t.Lines = append(t.Lines, l)
@@ -143,6 +161,12 @@ func cell(base, other Series) Cell {
 	}
 	c.Paired = paired
 	return c
+}
+
+// PairedRatio estimates other / base over the rounds that both have.
+func PairedRatio(base, other Series) (stats.Estimate, error) {
+	b, o, _ := pairs(base, other, true)
+	return stats.PairedRatio(b, o, stats.Confidence)
 }
 
 // pairs are the values of the rounds that both series have, in order, with or
@@ -182,7 +206,7 @@ func (t *Table) judge(in Input, series func(row, unit, variant string) (base, ot
 			cells, lines, p = append(cells, c), append(lines, &t.Lines[i]), append(p, c.Paired.P)
 		}
 	}
-	q := stats.BenjaminiHochberg(p)
+	q := stats.BenjaminiHochberg(append(p, t.judgeCanaries()...))
 	for i, c := range cells {
 		rules := stats.Rules{Better: lines[i].Better, MinRounds: stats.QuantileRounds(Quantile(lines[i].Unit)), Layouts: in.Layouts}
 		c.Q = q[i]
@@ -195,6 +219,19 @@ func (t *Table) judge(in Input, series func(row, unit, variant string) (base, ot
 		without, err := stats.PairedRatio(b, o, stats.Confidence)
 		c.Changes = err == nil && stats.Judge(without, c.Q, rules).Word != c.Verdict.Word
 	}
+}
+
+// judgeCanaries adjusts the canaries' p values, and returns them as they were:
+// they are looked at too, so they count among all that was.
+func (t *Table) judgeCanaries() []float64 {
+	var p []float64
+	for _, c := range t.Canaries {
+		p = append(p, c.Paired.P)
+	}
+	for i, adjusted := range stats.Holm(p) {
+		t.Canaries[i].Adjusted = adjusted
+	}
+	return p
 }
 
 // Quantile is what a unit like p99.9-ns is of, 0 for other units.

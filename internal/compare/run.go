@@ -1,8 +1,11 @@
 package compare
 
 import (
+	"slices"
+
 	"libcost/internal/results"
 	"libcost/internal/stats"
+	"libcost/internal/variant"
 )
 
 // quantileUnits are the units of Result.Quantiles.
@@ -22,6 +25,8 @@ func FromRun(run *results.Run) Input {
 	for _, u := range sideUnits {
 		in.Side[u] = true
 	}
+	in.NoCounts = run.Counts.Missing
+	in.Canary = canary(m)
 	type id struct{ row, variant string }
 	samples := map[id][]results.Sample{}
 	for _, s := range run.Samples {
@@ -54,8 +59,46 @@ func FromRun(run *results.Run) Input {
 				}
 			}
 		}
+		in.Series = append(in.Series, counts(run.Counts, row.Key())...)
+	}
+	for _, call := range run.Counts.Calls {
+		in.Side[call+"/op"] = true
 	}
 	return in
+}
+
+// canary is the variant that stands in some rows only and is a second copy of
+// the base, "" if the run has none.
+func canary(m results.Manifest) string {
+	for _, v := range m.Variants {
+		if original, copied := variant.Original(v.Name); !copied || original != m.Base {
+			continue
+		}
+		for _, r := range m.Rows {
+			if !slices.Contains(r.Variants, v.Name) {
+				return v.Name
+			}
+		}
+	}
+	return ""
+}
+
+// counts are a row's system calls an op, a series for each call and variant.
+// They come of one sample each: a count hardly scatters.
+func counts(c results.Counts, row string) []Series {
+	var series []Series
+	for _, sample := range c.Samples {
+		if sample.Row != row || sample.Status != results.OK {
+			continue
+		}
+		for i, call := range c.Calls {
+			if i < len(sample.Result.Calls) && sample.Result.Calls[i] >= 0 {
+				series = append(series, Series{Row: row, Unit: call + "/op", Variant: sample.Variant,
+					Values: map[int]float64{0: float64(sample.Result.Calls[i]) / float64(sample.N)}})
+			}
+		}
+	}
+	return series
 }
 
 // value is a result in one unit; quantiles that too few ops back are none.

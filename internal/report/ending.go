@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -16,17 +17,18 @@ import (
 // was not measured, and what to type next.
 func Ending(w io.Writer, run *results.Run, took time.Duration) {
 	m := run.Manifest
-	if len(m.Variants) == 1 {
+	t := compare.Compare(compare.FromRun(run))
+	if len(t.Variants) == 0 {
 		fmt.Fprintf(w, "%s · to compare, run both: make bench-musl bench-gnu\n", display(run.Dir))
 		return
 	}
-	t := compare.Compare(compare.FromRun(run))
+	banner(w, t)
 	if m.Set == "quick" {
 		fmt.Fprintln(w, "quick: sees about 15 %, not for decisions")
 	}
 	deployed := ""
 	for _, v := range t.Variants {
-		if joined(m, v) {
+		if joined(m, t, v) {
 			deployed = v
 			continue
 		}
@@ -42,14 +44,11 @@ func Ending(w io.Writer, run *results.Run, took time.Duration) {
 	fmt.Fprintf(w, "%s · next: %s\n", display(run.Dir), next(run, t))
 }
 
-// joined says whether a variant runs only some of the rows.
-func joined(m results.Manifest, variant string) bool {
+// joined says whether a variant runs only some of the rows that are compared.
+func joined(m results.Manifest, t compare.Table, variant string) bool {
 	for _, r := range m.Rows {
-		has := false
-		for _, v := range r.Variants {
-			has = has || v == variant
-		}
-		if !has {
+		compared := slices.ContainsFunc(t.Variants, func(v string) bool { return slices.Contains(r.Variants, v) })
+		if compared && !slices.Contains(r.Variants, variant) {
 			return true
 		}
 	}
@@ -207,7 +206,7 @@ func resolution(w io.Writer, t compare.Table, m results.Manifest, took time.Dura
 func next(run *results.Run, t compare.Table) string {
 	var files []string
 	for _, v := range append([]string{t.Base}, t.Variants...) {
-		if !joined(run.Manifest, v) {
+		if !joined(run.Manifest, t, v) {
 			files = append(files, display(run.Dir)+v+".txt")
 		}
 	}

@@ -99,7 +99,7 @@ func TestEnding(t *testing.T) {
 
 func TestEndingOfOneVariantNamesTheNextCommand(t *testing.T) {
 	run := sampleRun(3)
-	run.Manifest.Variants = run.Manifest.Variants[1:2]
+	run.Manifest.Variants, run.Manifest.Base = run.Manifest.Variants[1:2], "musl"
 	var out bytes.Buffer
 	Ending(&out, run, time.Minute)
 	assert.Equal(t, "results/x/ · to compare, run both: make bench-musl bench-gnu\n", out.String())
@@ -107,10 +107,32 @@ func TestEndingOfOneVariantNamesTheNextCommand(t *testing.T) {
 
 func TestTable(t *testing.T) {
 	table := compare.Compare(compare.FromRun(sampleRun(20)))
-	for _, format := range Formats {
+	for _, format := range []string{"text", "md", "csv"} { // JSON says the same: TestFormatsAgree
 		var out bytes.Buffer
 		require.NoError(t, Table(&out, format, table))
 		golden(t, "table."+format, out.Bytes())
+	}
+}
+
+func TestBannerWhereTheBaseDiffersFromItsCopy(t *testing.T) {
+	run := sampleRun(20)
+	run.Manifest.Variants = append(run.Manifest.Variants, results.Variant{Name: "gnu.copy"})
+	memcmp := &run.Manifest.Rows[0]
+	memcmp.Variants = append(memcmp.Variants, "gnu.copy")
+	for _, s := range run.Samples {
+		if s.Row == memcmp.Key() && s.Variant == "gnu" {
+			moved := *s.Result
+			moved.ElapsedNS = moved.ElapsedNS * 21 / 20
+			s.Variant, s.Result = "gnu.copy", &moved
+			run.Samples = append(run.Samples, s)
+		}
+	}
+	var ending, table bytes.Buffer
+	Ending(&ending, run, time.Minute)
+	require.NoError(t, Table(&table, "text", compare.Compare(compare.FromRun(run))))
+	for _, out := range []string{ending.String(), table.String()} {
+		assert.Contains(t, out, "CAUTION: gnu against a second copy of itself on memops/Memcmp/size=4096: 1.050")
+		assert.NotContains(t, out, "gnu.copy", "a canary is no variant")
 	}
 }
 

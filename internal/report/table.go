@@ -48,6 +48,7 @@ func Table(w io.Writer, format string, t compare.Table) error {
 		rows.Render()
 		notes.print(w, t)
 	case "md":
+		banner(w, t)
 		rows.RenderMarkdown()
 		fmt.Fprintln(w)
 		notes.print(w, t)
@@ -74,6 +75,7 @@ func telling(_ compare.Line, c compare.Cell) bool {
 
 // Summary writes what the families come to, in ten lines at most.
 func Summary(w io.Writer, t compare.Table) {
+	banner(w, t)
 	for _, v := range t.Variants {
 		fmt.Fprintf(w, "%s against %s; ratio = %s / %s\n", v, t.Base, v, t.Base)
 		for _, f := range t.Families(v) {
@@ -88,6 +90,16 @@ func Summary(w io.Writer, t compare.Table) {
 		}
 	}
 	fmt.Fprintln(w)
+}
+
+// banner warns if the base came out different from its own copy.
+func banner(w io.Writer, t compare.Table) {
+	for _, c := range t.Canaries {
+		if c.Sings() {
+			fmt.Fprintf(w, "CAUTION: %s against a second copy of itself on %s: %s %s. Something on this machine moved while it was measured; repeat the run.\n",
+				t.Base, Plain(c.Row), Ratio(c.Paired.Value), Interval(c.Paired.Interval))
+		}
+	}
 }
 
 // footnotes are what qualifies a verdict, counted as they are marked.
@@ -124,6 +136,9 @@ func (f *footnotes) print(w io.Writer, t compare.Table) {
 	}
 	if f.flagged > 0 {
 		fmt.Fprintf(w, "%d samples are flagged: the machine was busy with something else while they ran; they are in\n", f.flagged)
+	}
+	if t.NoCounts != "" {
+		fmt.Fprintf(w, "no system calls counted: %s; nvcsw/op stands in\n", t.NoCounts)
 	}
 	for _, s := range t.Skipped {
 		fmt.Fprintf(w, "skipped %s: %s\n", Plain(s.Row), Plain(s.Reason))
@@ -163,11 +178,23 @@ func tableJSON(w io.Writer, t compare.Table) error {
 		Side  bool   `json:"side"`
 		Cells []cell `json:"cells"`
 	}
+	type canary struct {
+		Row   string `json:"row"`
+		Ratio number `json:"ratio"`
+		Lo    number `json:"lo"`
+		Hi    number `json:"hi"`
+		Sings bool   `json:"sings"`
+	}
 	out := struct {
-		Base    string         `json:"base"`
-		Lines   []line         `json:"lines"`
-		Skipped []compare.Skip `json:"skipped"`
-	}{Base: t.Base, Skipped: t.Skipped}
+		Base     string         `json:"base"`
+		Lines    []line         `json:"lines"`
+		Canaries []canary       `json:"canaries"`
+		Skipped  []compare.Skip `json:"skipped"`
+		NoCounts string         `json:"no_counts,omitempty"`
+	}{Base: t.Base, Skipped: t.Skipped, NoCounts: t.NoCounts}
+	for _, c := range t.Canaries {
+		out.Canaries = append(out.Canaries, canary{c.Row, number(c.Paired.Value), number(c.Paired.Lo), number(c.Paired.Hi), c.Sings()})
+	}
 	for _, l := range t.Lines {
 		j := line{Row: l.Row, Unit: l.Unit, Side: l.Side}
 		for _, c := range l.Cells {

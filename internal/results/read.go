@@ -15,6 +15,7 @@ type Run struct {
 	Dir      string
 	Manifest Manifest
 	Samples  []Sample
+	Counts   Counts
 	Warnings []string // a torn line that was dropped
 
 	whole int64 // bytes of samples.jsonl up to the tear
@@ -52,7 +53,25 @@ func Read(dir string) (*Run, error) {
 	if err := json.Unmarshal(encoded, &run.Manifest); err != nil {
 		return nil, fmt.Errorf("results: %s: %w", file, err)
 	}
+	if err := run.readCounts(filepath.Join(dir, "counts.json")); err != nil {
+		return nil, err
+	}
 	return run, run.readSamples(filepath.Join(dir, "samples.jsonl"))
+}
+
+func (r *Run) readCounts(file string) error {
+	encoded, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		r.Counts.Missing = "the run ended before its counting pass"
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("results: %w", err)
+	}
+	if err := json.Unmarshal(encoded, &r.Counts); err != nil {
+		return fmt.Errorf("results: %s: %w", file, err)
+	}
+	return nil
 }
 
 func (r *Run) readSamples(file string) error {

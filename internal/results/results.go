@@ -27,7 +27,8 @@ type Manifest struct {
 	Started  time.Time     `json:"started"`
 	Seed     uint64        `json:"seed"`
 	Set      string        `json:"set"`
-	Rounds   int           `json:"rounds"`
+	Rounds   int           `json:"rounds"` // of a row without rounds of its own
+	Stops    bool          `json:"stops"`  // a row that is decided (plan.Decided) stops
 	Base     string        `json:"base"`
 	Variants []Variant     `json:"variants"`
 	Rows     []Row         `json:"rows"`
@@ -52,9 +53,17 @@ type Row struct {
 	variant.Row
 	Variants []string       `json:"variants"` // those that run it, the base first
 	Rounds   int            `json:"rounds"`
+	Cost     time.Duration  `json:"cost_ns"`           // of one round, all variants, as calibrated
 	N        map[string]int `json:"n"`                 // ops of one sample, by variant
 	Skipped  string         `json:"skipped,omitempty"` // why it was not measured
 	Lacking  bool           `json:"lacking,omitempty"` // the machine lacks something; nothing is wrong
+}
+
+// Counts are what the counting pass found: one sample for each row and variant.
+type Counts struct {
+	Calls   []string `json:"calls"`             // names of Result.Calls
+	Missing string   `json:"missing,omitempty"` // why nothing was counted
+	Samples []Sample `json:"samples,omitempty"`
 }
 
 // A Status is how a sample ended.
@@ -68,6 +77,7 @@ const (
 	Crashed Status = "crashed" // a signal ended it
 	Hung    Status = "hung"    // the watchdog ended it
 	Garbled Status = "garbled" // what it printed is no result
+	Differs Status = "differs" // its digest is not that of the same ops before
 )
 
 // A Sample is one fresh process.
@@ -101,6 +111,7 @@ type Result struct {
 	Digest     string  `json:"digest"`
 	Quantiles  []int64 `json:"quantiles_ns,omitempty"`
 	MaxNS      int64   `json:"max_ns,omitempty"`
+	Calls      []int64 `json:"calls,omitempty"` // of a counting pass
 }
 
 // maxRunDelay is the share of a sample's time that it may have waited for its

@@ -126,6 +126,18 @@ func (w *Writer) addText(s Sample) error {
 	return nil
 }
 
+// Counts writes what the counting pass found.
+func (w *Writer) Counts(c Counts) error {
+	encoded, err := json.Marshal(c)
+	if err != nil {
+		return fmt.Errorf("results: %w", err)
+	}
+	if err := os.WriteFile(filepath.Join(w.Dir, "counts.json"), append(encoded, '\n'), 0o666); err != nil {
+		return fmt.Errorf("results: %w", err)
+	}
+	return nil
+}
+
 // Close closes the files.
 func (w *Writer) Close() error {
 	errs := []error{w.samples.Close()}

@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"math"
+	"time"
 
 	"libcost/internal/results"
 )
@@ -31,9 +32,11 @@ func (r *Runner) Calibrate(ctx context.Context, rows []results.Row, progress fun
 
 func (r *Runner) calibrate(ctx context.Context, row *results.Row, report func(results.Sample)) error {
 	row.N = map[string]int{}
+	row.Cost = 0
 	least := math.MaxInt
+	last := map[string]results.Sample{}
 	for _, v := range row.Variants {
-		n, failed := r.probe(ctx, row, v)
+		n, failed := r.probe(ctx, row, v, last)
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -50,12 +53,16 @@ func (r *Runner) calibrate(ctx context.Context, row *results.Row, report func(re
 			row.N[v] = least
 		}
 	}
+	for v, s := range last {
+		loop := float64(s.Result.ElapsedNS)
+		row.Cost += time.Duration(loop/float64(s.N)*float64(row.N[v]) + float64(s.WallNS) - loop)
+	}
 	return nil
 }
 
 // probe runs samples of growing n until one is long enough to tell the N of
-// the row's time.
-func (r *Runner) probe(ctx context.Context, row *results.Row, v string) (n int, failed *results.Sample) {
+// the row's time, and leaves the last one in last.
+func (r *Runner) probe(ctx context.Context, row *results.Row, v string, last map[string]results.Sample) (n int, failed *results.Sample) {
 	want := statelessNS
 	if row.SameN {
 		want = sameNSlowNS
@@ -69,6 +76,7 @@ func (r *Runner) probe(ctx context.Context, row *results.Row, v string) (n int, 
 		if s.Status != results.OK {
 			return 0, &s
 		}
+		last[v] = s
 		if row.Disk {
 			return diskOps, nil
 		}

@@ -27,15 +27,15 @@ type Command struct {
 
 // An Outcome is how a process ended.
 type Outcome struct {
-	Start   time.Time
-	Wall    time.Duration
-	Stdout  []byte
-	Stderr  []byte
-	Code    int
-	Signal  syscall.Signal // that ended it, 0 for none
-	Hung    bool           // the watchdog ended it
-	Blocked string         // where it hung: "in futex", "running"
-	Err     error          // it could not be started
+	Start  time.Time
+	Wall   time.Duration
+	Stdout []byte
+	Stderr []byte
+	Code   int
+	Signal syscall.Signal // that ended it, 0 for none
+	Hung   bool           // the watchdog ended it
+	Doing  string         // where it hung: "blocked in futex", "running", "" unknown
+	Err    error          // it could not be started
 }
 
 // An Executor runs samples. Tests replace it.
@@ -59,32 +59,29 @@ func (Processes) Execute(ctx context.Context, c Command) Outcome {
 	var stdout, stderr limited
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	// A descendant that keeps the pipes open must not keep us.
+	// A descendant that left the group and keeps the pipes must not keep us.
 	cmd.WaitDelay = time.Second
 
 	out := Outcome{Start: time.Now()}
 	if out.Err = startOn(cmd, c.CPU); out.Err != nil {
 		return out
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
+	pid := cmd.Process.Pid
+	ended := make(chan struct{})
+	go func() { awaitEnd(pid); close(ended) }()
 	watchdog := time.NewTimer(c.Timeout)
 	defer watchdog.Stop()
-	var err error
 	select {
-	case err = <-ended:
+	case <-ended:
 	case <-watchdog.C:
-		out.Hung, out.Blocked = true, blocked(cmd.Process.Pid)
-		kill(cmd.Process.Pid)
-		err = <-ended
+		out.Hung, out.Doing = true, doing(pid)
 	case <-ctx.Done():
-		kill(cmd.Process.Pid)
-		<-ended
 		out.Err = ctx.Err()
-		return out
 	}
-	kill(cmd.Process.Pid)
 	out.Wall = time.Since(out.Start)
+	// Before the process is reaped: its group's number can't be another's yet.
+	kill(pid)
+	err := cmd.Wait()
 	out.Stdout, out.Stderr = stdout.Bytes(), stderr.Bytes()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
@@ -94,6 +91,12 @@ func (Processes) Execute(ctx context.Context, c Command) Outcome {
 		}
 	}
 	return out
+}
+
+// awaitEnd waits for a child to end and leaves it to be reaped.
+func awaitEnd(pid int) {
+	for unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
+	}
 }
 
 // kill ends a process group; one that is gone already is no error.
@@ -127,22 +130,29 @@ func (l *limited) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// blocked tells what a hanging process's threads do, the first one that waits
-// first: "in futex".
-func blocked(pid int) string {
+// doing tells where a hanging process stands, "blocked in futex" or "running",
+// "" if the system does not say. Of several threads the one in a system call that
+// does something speaks, then one that runs, then those that wait for others:
+// a Go program always has some of these.
+func doing(pid int) string {
 	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/syscall", pid))
-	found := "running"
+	waits := map[string]int{"futex": 1, "nanosleep": 2, "clock_nanosleep": 2, "epoll_pwait": 2}
+	found, best := "", 5
 	for _, t := range tasks {
 		text, err := os.ReadFile(t)
 		if err != nil {
 			continue
 		}
 		number, _, _ := strings.Cut(strings.TrimSpace(string(text)), " ")
-		if name := syscallName(number); name != "" {
-			found = "in " + name
-			if name != "futex" {
-				return found
-			}
+		name := syscallName(number)
+		where, rank := "blocked in "+name, 1
+		if name == "" {
+			where, rank = "running", 2
+		} else if w := waits[name]; w > 0 {
+			rank = 2 + w
+		}
+		if rank < best {
+			found, best = where, rank
 		}
 	}
 	return found
@@ -155,7 +165,7 @@ func syscallName(number string) string {
 		fmt.Sprint(unix.SYS_FSYNC): "fsync", fmt.Sprint(unix.SYS_FDATASYNC): "fdatasync", fmt.Sprint(unix.SYS_PWRITE64): "pwrite",
 		fmt.Sprint(unix.SYS_NANOSLEEP): "nanosleep", fmt.Sprint(unix.SYS_CLOCK_NANOSLEEP): "clock_nanosleep",
 		fmt.Sprint(unix.SYS_EPOLL_PWAIT): "epoll_pwait", fmt.Sprint(unix.SYS_WAIT4): "wait4", fmt.Sprint(unix.SYS_MMAP): "mmap",
-		fmt.Sprint(unix.SYS_MUNMAP): "munmap", fmt.Sprint(unix.SYS_MADVISE): "madvise",
+		fmt.Sprint(unix.SYS_MUNMAP): "munmap", fmt.Sprint(unix.SYS_MADVISE): "madvise", fmt.Sprint(unix.SYS_OPENAT): "openat",
 	}
 	if number == "running" || number == "-1" || number == "" {
 		return ""

@@ -5,6 +5,7 @@ package runner
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -30,6 +31,16 @@ type Runner struct {
 	Dir     string                    // where rows with files put them
 	Pin     int                       // CPU of single-thread rows
 	Timeout time.Duration             // of one sample
+
+	first map[work]results.Sample
+	args  []string // of every sample
+}
+
+// A work is n ops of a row: on the same inputs, and so with the same digest, in
+// every variant.
+type work struct {
+	row string
+	n   int
 }
 
 // An Appender takes samples as they land.
@@ -46,6 +57,13 @@ func (r *Runner) Run(ctx context.Context, m results.Manifest, samples []plan.Sam
 	have := map[plan.Sample]bool{}
 	for _, s := range done {
 		have[plan.Sample{Round: s.Round, Row: s.Row, Variant: s.Variant}] = true
+		if s.Status == results.OK {
+			r.differs(s)
+		}
+	}
+	settled := newSettled(m)
+	for _, s := range done {
+		settled.add(s)
 	}
 	machine := newWatch()
 	for seq, p := range samples {
@@ -54,7 +72,7 @@ func (r *Runner) Run(ctx context.Context, m results.Manifest, samples []plan.Sam
 		}
 		progress(seq)
 		row := rows[p.Row]
-		if have[p] || row.Skipped != "" {
+		if have[p] || row.Skipped != "" || settled.skips(p) {
 			continue
 		}
 		s := r.Sample(ctx, row.Row, p.Variant, row.N[p.Variant])
@@ -66,6 +84,7 @@ func (r *Runner) Run(ctx context.Context, m results.Manifest, samples []plan.Sam
 		if err := to.Append(s); err != nil {
 			return err
 		}
+		settled.add(s)
 	}
 	progress(len(samples))
 	return nil
@@ -76,7 +95,7 @@ func (r *Runner) Sample(ctx context.Context, row variant.Row, name string, n int
 	built := r.Builds[name]
 	c := Command{
 		Path: built.Binary(row), CPU: -1, Timeout: r.Timeout,
-		Args: []string{"-sample", row.Name, "-dir", r.Dir},
+		Args: append([]string{"-sample", row.Name, "-dir", r.Dir}, r.args...),
 		// One P: a second one would put a suffix on names, and goroutines
 		// that want more are rows of their own.
 		// Nothing of the user's environment: a MALLOC_ARENA_MAX or an
@@ -98,9 +117,33 @@ func (r *Runner) Sample(ctx context.Context, row variant.Row, name string, n int
 		return s
 	}
 	if s.Line, s.Result, s.Error = parse(out.Stdout, row, n); s.Error != "" {
-		s.Status, s.Result, s.Line = results.Garbled, nil, ""
+		s.Status = results.Garbled
+	} else if s.Error = r.differs(s); s.Error != "" {
+		s.Status = results.Differs
+	}
+	if s.Status != results.OK {
+		s.Line, s.Result = "", nil
 	}
 	return s
+}
+
+// differs says how a sample's work differs from that of the first one with the
+// same row and n, "" if it does not. Which of the two is wrong, nobody can say;
+// their times are not to be compared.
+func (r *Runner) differs(s results.Sample) string {
+	if r.first == nil {
+		r.first = map[work]results.Sample{}
+	}
+	w := work{s.Row, s.N}
+	first, ok := r.first[w]
+	if !ok {
+		r.first[w] = s
+		return ""
+	}
+	if first.Result.Digest == s.Result.Digest {
+		return ""
+	}
+	return fmt.Sprintf("%d ops are other work than in %s: digest %s, there %s", s.N, first.Variant, s.Result.Digest, first.Result.Digest)
 }
 
 // judge says how a sample ended, and why if not well.
@@ -109,7 +152,7 @@ func judge(out Outcome, timeout time.Duration) (results.Status, string) {
 	case out.Err != nil:
 		return results.Failed, out.Err.Error()
 	case out.Hung:
-		return results.Hung, fmt.Sprintf("no answer in %v, blocked %s", timeout, out.Blocked)
+		return results.Hung, fmt.Sprintf("no answer in %v, %s", timeout, cmp.Or(out.Doing, "blocked in an unknown place"))
 	case out.Signal != 0:
 		return results.Crashed, fmt.Sprintf("killed by %v (signal %d)", out.Signal, int(out.Signal))
 	case out.Code == ExitLacking:
@@ -133,28 +176,23 @@ func said(out Outcome) string {
 		return fmt.Sprintf("exit code %d without a word", out.Code)
 	}
 	first, _, _ := strings.Cut(words, "\n")
-	return first
+	return fmt.Sprintf("%.300s", first)
 }
 
 // parse reads a sample's output: the benchmark line and the line of JSON. Both
-// must be there, whole, and speak of this row and n.
+// must be there, whole, alone, and speak of this row and n.
 func parse(stdout []byte, row variant.Row, n int) (line string, result *results.Result, wrong string) {
-	var answer struct{ Result *results.Result }
-	for _, l := range bytes.Split(stdout, []byte("\n")) {
-		switch {
-		case bytes.HasPrefix(l, []byte("Benchmark")):
-			if line != "" {
-				return "", nil, "printed two benchmark lines"
-			}
-			line = string(l)
-		case bytes.HasPrefix(l, []byte("{")):
-			if err := json.Unmarshal(l, &answer); err != nil {
-				return "", nil, fmt.Sprintf("printed no JSON: %v", err)
-			}
-		}
+	lines := strings.Split(string(stdout), "\n")
+	if len(lines) != 3 || lines[2] != "" {
+		return "", nil, fmt.Sprintf("printed no result of two lines: %.80q", stdout)
 	}
-	if line == "" || answer.Result == nil {
-		return "", nil, fmt.Sprintf("printed no result: %.80q", stdout)
+	line = lines[0]
+	var answer struct{ Result *results.Result }
+	if err := json.Unmarshal([]byte(lines[1]), &answer); err != nil {
+		return "", nil, fmt.Sprintf("printed no JSON: %v", err)
+	}
+	if answer.Result == nil {
+		return "", nil, fmt.Sprintf("printed no result: %.80q", lines[1])
 	}
 	reader := benchfmt.NewReader(strings.NewReader(line+"\n"), "sample")
 	if !reader.Scan() {

@@ -2,15 +2,18 @@ package variant
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
+	"time"
 )
 
 // Rooms are the packages that hold kernels, in the order of their rows.
@@ -89,6 +92,8 @@ type Builder struct {
 	Root string
 	Say  func(string) // one line of progress; nil is silent
 	lock sync.Mutex
+
+	parts sync.Mutex // one part at a time: each uses all CPUs, and two variants may share one
 }
 
 func (b *Builder) say(format string, args ...any) {
@@ -143,29 +148,37 @@ func (b *Builder) recipe(v Variant) (recipe, error) {
 		return r, err
 	}
 	for _, p := range v.Parts {
-		object, err := b.part(v, p, r.cc, r.libc)
+		object, err := b.part(v, p, r.cc)
 		if err != nil {
 			return r, err
 		}
 		r.objects = append(r.objects, object)
 	}
 	var headers digest
-	for _, dir := range []string{"gang", "attest"} {
-		if err := headers.tree(filepath.Join(b.Root, "internal", dir), ".h"); err != nil {
+	for _, dir := range shared {
+		if err := headers.files(filepath.Join(b.Root, dir), isHeader); err != nil {
 			return r, fmt.Errorf("build %s: %w", v.Name, err)
 		}
 	}
 	r.headers = headers.sum()
 
 	d := digest{}
-	d.text(v.Name, r.cc, compilerVersion(r.cc), goVersion(), strings.Join(v.Env, "\n"))
-	d.text(r.goFlags(v)...)
-	for _, dir := range append([]string{"internal/gang", "internal/attest"}, Rooms...) {
-		if err := d.tree(filepath.Join(b.Root, dir), ".c", ".h", ".go"); err != nil {
+	d.text(v.Name, compilerVersion(r.cc), goVersion())
+	d.list(r.cflags(v))
+	d.list(r.goFlags(v))
+	d.list(v.Env)
+	for _, dir := range shared {
+		if err := d.files(filepath.Join(b.Root, dir), isCode); err != nil {
 			return r, fmt.Errorf("build %s: %w", v.Name, err)
 		}
 	}
-	files := append(append(append([]string{}, r.libc...), r.objects...), v.Objects...)
+	for _, room := range Rooms {
+		if err := d.files(filepath.Join(b.Root, room), isSource); err != nil {
+			return r, fmt.Errorf("build %s: %w", v.Name, err)
+		}
+	}
+	// A compiler may be a script around another one, with flags of its own.
+	files := slices.Concat([]string{r.cc}, r.libc, r.objects, v.Objects)
 	for _, f := range append(files, filepath.Join(b.Root, "go.mod"), filepath.Join(b.Root, "go.sum")) {
 		if err := d.file(f, f); err != nil {
 			return r, fmt.Errorf("build %s: %w", v.Name, err)
@@ -175,24 +188,17 @@ func (b *Builder) recipe(v Variant) (recipe, error) {
 	return r, nil
 }
 
-// tree adds the files below a directory that end in one of the endings.
-func (d *digest) tree(dir string, endings ...string) error {
-	return filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || !e.Type().IsRegular() {
-			return err
-		}
-		for _, end := range endings {
-			if !strings.HasSuffix(path, end) {
-				continue
-			}
-			return d.file(strings.TrimPrefix(path, dir), path)
-		}
-		if len(endings) == 0 {
-			return d.file(strings.TrimPrefix(path, dir), path)
-		}
-		return nil
-	})
+// shared are the directories of what all rooms are built with.
+var shared = []string{"internal/gang", "internal/gang/plain", "internal/attest"}
+
+func isHeader(name string) bool { return filepath.Ext(name) == ".h" }
+
+// isSource knows what a room's test binary is made of: its tests too.
+func isSource(name string) bool {
+	return slices.Contains([]string{".c", ".h", ".s", ".S", ".go"}, filepath.Ext(name))
 }
+
+func isCode(name string) bool { return isSource(name) && !strings.HasSuffix(name, "_test.go") }
 
 func goVersion() string {
 	out, _ := exec.Command("go", "env", "GOVERSION").Output()
@@ -205,7 +211,7 @@ func (b *Builder) build(v Variant) (*Built, error) {
 		return nil, err
 	}
 	dir := filepath.Join(b.dir(), v.Name+"-"+r.hash)
-	if !isFile(filepath.Join(dir, "variant.json")) {
+	if !isFile(filepath.Join(dir, manifest)) {
 		if err := b.make(v, r, dir); err != nil {
 			return nil, err
 		}
@@ -216,13 +222,13 @@ func (b *Builder) build(v Variant) (*Built, error) {
 // load reads what make left, and asks each binary again what it is: a file can
 // have been replaced since.
 func load(v Variant, hash, dir string) (*Built, error) {
-	text, err := os.ReadFile(filepath.Join(dir, "variant.json"))
+	text, err := os.ReadFile(filepath.Join(dir, manifest))
 	if err != nil {
 		return nil, fmt.Errorf("build %s: %w", v.Name, err)
 	}
 	built := &Built{}
 	if err := json.Unmarshal(text, built); err != nil {
-		return nil, fmt.Errorf("build %s: %s/variant.json: %w (libcost clean)", v.Name, dir, err)
+		return nil, fmt.Errorf("build %s: %s: %w (libcost clean)", v.Name, filepath.Join(dir, manifest), err)
 	}
 	built.Variant, built.Dir = v, dir
 	for _, bin := range built.binaries() {
@@ -247,7 +253,11 @@ func (b *Builder) make(v Variant, r recipe, dir string) error {
 	if err := b.step(v.Name, "go test -c", cmd); err != nil {
 		return err
 	}
-	built := &Built{Build: r.hash, Compiler: compilerVersion(r.cc), Command: cmd.Args}
+	// What is recorded names no place of this machine.
+	built := &Built{Build: r.hash, Compiler: compilerVersion(r.cc)}
+	for _, arg := range cmd.Args {
+		built.Command = append(built.Command, strings.NewReplacer(tmp, filepath.Base(dir), b.Root+"/", "").Replace(arg))
+	}
 	for _, room := range Rooms {
 		rows, err := readRows(filepath.Join(tmp, room+".test"), v.Env)
 		if err != nil {
@@ -264,26 +274,53 @@ func (b *Builder) make(v Variant, r recipe, dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(tmp, "variant.json"), append(text, '\n'), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(tmp, manifest), append(text, '\n'), 0o666); err != nil {
 		return err
 	}
-	return publish(tmp, dir)
+	if now, err := b.recipe(v); err != nil || now.hash != r.hash {
+		return errors.Join(fmt.Errorf("build %s: a source changed while it was compiled (build again)", v.Name), err)
+	}
+	return publish(tmp, dir, manifest)
 }
 
+// manifest is the file that a whole build has.
+const manifest = "variant.json"
+
 func readRows(binary string, env []string) ([]Row, error) {
-	cmd := exec.Command(binary, "-rows")
-	cmd.Env = append(append(cmd.Env, env...), "GOMAXPROCS=1")
-	out, err := cmd.Output()
+	out, err := ask(binary, "-rows", env)
 	if err != nil {
-		return nil, fmt.Errorf("list rows: %w", err)
+		return nil, err
 	}
 	dec := json.NewDecoder(bytes.NewReader(out))
 	dec.DisallowUnknownFields()
 	var rows []Row
 	if err := dec.Decode(&rows); err != nil {
-		return nil, fmt.Errorf("list rows: %w", err)
+		return nil, fmt.Errorf("read -rows: %w", err)
 	}
 	return rows, nil
+}
+
+// ask runs a binary with one flag in the environment of its samples. One that
+// hangs at its start (a libc that the linker put together wrongly) must not
+// hang the build.
+func ask(binary, flag string, env []string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, binary, flag)
+	cmd.Env = append(slices.Clone(env), "GOMAXPROCS=1")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if ctx.Err() != nil {
+		err = errors.New("no answer in 30 s")
+	}
+	if err != nil {
+		if words := lastLines(stderr.String(), 3); words != "" {
+			err = fmt.Errorf("%w: %s", err, words)
+		}
+		return nil, fmt.Errorf("run %s: %w", flag, err)
+	}
+	return out, nil
 }
 
 // plainRooms are the rooms with rows for the plain worker.
@@ -303,7 +340,7 @@ func plainRooms(rows []Row) []string {
 }
 
 func (r recipe) cflags(v Variant) []string {
-	return append(append([]string{}, CFlags...), v.CFlags...)
+	return slices.Concat(CFlags, v.CFlags)
 }
 
 // link is the link line's middle: parts before libc, so that libc's own
@@ -325,12 +362,14 @@ func (r recipe) link(v Variant) []string {
 // quote joins words for go's -extldflags and CC, which know quotes and no
 // escapes.
 func quote(words ...string) string {
+	quoted := make([]string, len(words))
 	for i, w := range words {
 		if strings.ContainsAny(w, " \t") {
-			words[i] = "'" + w + "'"
+			w = "'" + w + "'"
 		}
+		quoted[i] = w
 	}
-	return strings.Join(words, " ")
+	return strings.Join(quoted, " ")
 }
 
 // goFlags are what go test -c gets besides packages and output.
@@ -352,7 +391,9 @@ func (r recipe) goCommand(b *Builder, v Variant, out string) *exec.Cmd {
 	cmd := exec.Command("go", args...)
 	cmd.Dir = b.Root
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=1", "CC="+quote(r.cc), "GOFLAGS=",
-		"CGO_CFLAGS="+strings.Join(append(r.cflags(v), "-DLIBCOST_HEADERS="+r.headers), " "))
+		// Empty, they are the defaults: the user's own would be linked in.
+		"CGO_CPPFLAGS=", "CGO_LDFLAGS=",
+		"CGO_CFLAGS="+quote(append(r.cflags(v), "-DLIBCOST_HEADERS="+r.headers)...))
 	return cmd
 }
 
@@ -391,15 +432,19 @@ func tempBeside(dir string) (string, error) {
 }
 
 // publish gives a whole directory its name; one that another process published
-// first is as good.
-func publish(tmp, dir string) error {
+// first is as good. One without the file that a whole one has is the rest of
+// something, and goes.
+func publish(tmp, dir, whole string) error {
 	if err := os.Chmod(tmp, 0o777); err != nil {
-		return err
+		return fmt.Errorf("build: %w", err)
+	}
+	if os.Rename(tmp, dir) == nil || isFile(filepath.Join(dir, whole)) {
+		return nil
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		return fmt.Errorf("build: %w", err)
 	}
 	if err := os.Rename(tmp, dir); err != nil {
-		if _, there := os.Stat(dir); there == nil {
-			return nil
-		}
 		return fmt.Errorf("build: %w", err)
 	}
 	return nil

@@ -4,7 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -21,7 +24,7 @@ type Definition struct {
 	CC      string            `toml:"cc"`
 	CFlags  []string          `toml:"cflags"`
 	LDFlags []string          `toml:"ldflags"`
-	Objects []string          `toml:"objects"`
+	Objects []string          `toml:"objects"` // relative to the file's directory, as cc is if it holds a slash
 	Env     map[string]string `toml:"env"`
 }
 
@@ -55,17 +58,29 @@ func ReadDefinitions(file string) (Definitions, error) {
 	if extra := meta.Undecoded(); len(extra) > 0 {
 		return nil, fmt.Errorf("%s: unknown key %s (allowed: base, cc, cflags, ldflags, objects, env)", file, extra[0])
 	}
-	for name, d := range defs {
-		if err := d.check(name); err != nil {
+	dir, err := filepath.Abs(filepath.Dir(file))
+	if err != nil {
+		return nil, fmt.Errorf("read variants: %w", err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(defs)) {
+		defs[name] = defs[name].resolve(dir)
+		if err := defs[name].check(name); err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 	}
 	return defs, nil
 }
 
+// nameOfOwn is what a variant of variants.toml may be called: its name becomes a
+// file's name, and + joins parts to it.
+var nameOfOwn = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+
 func (d Definition) check(name string) error {
-	if strings.ContainsAny(name, "+/ ") || slices.Contains(Libcs, strings.SplitN(name, "-", 2)[0]) && slices.Contains(Known(nil), name) {
-		return fmt.Errorf("variant %q: the name is a built-in one or holds one of + / and space", name)
+	if !nameOfOwn.MatchString(name) {
+		return fmt.Errorf("variant %q: a name is made of letters, digits, '.', '_' and '-'", name)
+	}
+	if _, err := Parse(name, nil); err == nil {
+		return fmt.Errorf("variant %q: the name is a built-in one", name)
 	}
 	if _, err := Parse(d.Base, nil); err != nil {
 		return fmt.Errorf("variant %q: base: %w", name, err)
@@ -76,4 +91,19 @@ func (d Definition) check(name string) error {
 		}
 	}
 	return nil
+}
+
+// resolve makes the definition's own files absolute, as seen from dir.
+func (d Definition) resolve(dir string) Definition {
+	objects := slices.Clone(d.Objects)
+	for i, o := range objects {
+		if !filepath.IsAbs(o) {
+			objects[i] = filepath.Join(dir, o)
+		}
+	}
+	d.Objects = objects
+	if strings.Contains(d.CC, "/") && !filepath.IsAbs(d.CC) {
+		d.CC = filepath.Join(dir, d.CC)
+	}
+	return d
 }

@@ -1,13 +1,13 @@
 package variant
 
 import (
-	"bytes"
+	"cmp"
 	"debug/elf"
 	"encoding/json"
 	"fmt"
 	"os/exec"
 	"path/filepath"
-	"sort"
+	"slices"
 	"strings"
 )
 
@@ -20,6 +20,8 @@ type Facts struct {
 	Build       string              `json:"build"`
 	Linkage     string              `json:"linkage"` // static or dynamic
 	Functions   map[string]Function `json:"functions"`
+
+	libcs string // a symbol of libc's own allocator, "" where a static program has none
 }
 
 // A Function is where a name was really found: a symbol of a static program,
@@ -50,7 +52,7 @@ func (e *AttestError) Error() string {
 func Attest(binary string, v Variant, build string) (Facts, error) {
 	facts, err := readFacts(binary, v.Env)
 	if err != nil {
-		return Facts{}, fmt.Errorf("attest %s: %s: %w", v.Name, filepath.Base(binary), err)
+		return Facts{}, fmt.Errorf("attest %s: %s: %w (libcost clean && libcost build %s)", v.Name, filepath.Base(binary), err, v.Name)
 	}
 	libc := map[string]string{"gnu": "glibc", "musl": "musl"}[v.Libc]
 	allocator, _, _ := strings.Cut(facts.Allocator, " ")
@@ -67,28 +69,33 @@ func Attest(binary string, v Variant, build string) (Facts, error) {
 	return facts, facts.checkReach(v, binary)
 }
 
+// ownAllocator are symbols that a static program has if libc's own malloc is
+// reached in it: glibc's arena code, mallocng's group code. (lite_malloc, which
+// musl keeps for the handlers of atexit and the like, is not among them.)
+var ownAllocator = []string{"_int_malloc", "__malloc_alloc_meta"}
+
 // checkReach sees that malloc is the allocator's own: a part that was linked
 // and is not used would be measured for nothing.
 func (f Facts) checkReach(v Variant, binary string) error {
 	if v.Allocator() == "native" {
 		return nil
 	}
+	file := filepath.Base(binary)
+	if f.libcs != "" {
+		return &AttestError{v.Name, file, "malloc", v.Allocator() + "'s alone", "libc's as well (" + f.libcs + ")"}
+	}
 	for _, name := range []string{"malloc", "free", "realloc", "calloc"} {
-		if at := f.Functions[name]; at.File != "" && filepath.Base(at.File) != filepath.Base(binary) && !strings.Contains(at.File, v.Allocator()) {
-			return &AttestError{v.Name, filepath.Base(binary), name, v.Allocator() + "'s", "from " + at.File}
+		if at := f.Functions[name]; at.File != "" && filepath.Base(at.File) != file {
+			return &AttestError{v.Name, file, name, v.Allocator() + "'s", "from " + at.File}
 		}
 	}
 	return nil
 }
 
 func readFacts(binary string, env []string) (Facts, error) {
-	cmd := exec.Command(binary, "-attest")
-	cmd.Env = append(append(cmd.Env, env...), "GOMAXPROCS=1")
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
+	out, err := ask(binary, "-attest", env)
 	if err != nil {
-		return Facts{}, fmt.Errorf("run -attest: %w %s", err, lastLines(stderr.String(), 3))
+		return Facts{}, err
 	}
 	var f Facts
 	if err := json.Unmarshal(out, &f); err != nil {
@@ -139,8 +146,12 @@ func (f *Facts) nameFunctions(file *elf.File) {
 	at := map[uint64][]string{}
 	if symbols, err := file.Symbols(); err == nil {
 		for _, s := range symbols {
-			if t := elf.ST_TYPE(s.Info); t == elf.STT_FUNC || t == elf.STT_GNU_IFUNC {
-				at[s.Value] = append(at[s.Value], s.Name)
+			if t := elf.ST_TYPE(s.Info); s.Section == elf.SHN_UNDEF || t != elf.STT_FUNC && t != elf.STT_GNU_IFUNC {
+				continue
+			}
+			at[s.Value] = append(at[s.Value], s.Name)
+			if slices.Contains(ownAllocator, s.Name) {
+				f.libcs = s.Name
 			}
 		}
 	}
@@ -155,18 +166,21 @@ func (f *Facts) nameFunctions(file *elf.File) {
 }
 
 // pickName chooses among aliases: the longest says most
-// (__memmove_avx512_unaligned_erms), the name itself least.
+// (__memmove_avx512_unaligned_erms), the name itself least. mimalloc answers to
+// glibc's __libc_malloc too, and is called mi_malloc.
 func pickName(name string, aliases []string) string {
 	if len(aliases) == 0 {
 		return "unknown"
 	}
-	sort.Slice(aliases, func(i, j int) bool {
-		if len(aliases[i]) != len(aliases[j]) {
-			return len(aliases[i]) > len(aliases[j])
+	own := func(s string) int {
+		if s == name || strings.HasPrefix(s, "_") {
+			return 0
 		}
-		return aliases[i] < aliases[j]
+		return 1
+	}
+	return slices.MinFunc(aliases, func(a, b string) int {
+		return cmp.Or(own(b)-own(a), len(b)-len(a), strings.Compare(a, b))
 	})
-	return aliases[0]
 }
 
 func buildID(library string) string {

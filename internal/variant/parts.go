@@ -10,25 +10,55 @@ import (
 	"strings"
 )
 
+// A recipe of a part compiles an allocator into one object that defines every
+// name of the allocator's interface (malloc, aligned_alloc, ...) and is in the
+// program whole. One missing name would be libc's: with malloc alone replaced,
+// musl links silently and its realloc frees what it never gave.
+type partRecipe struct {
+	flags []string
+	build func(p partRecipe, source, work, cc string) *exec.Cmd
+}
+
+var partRecipes = map[string]partRecipe{
+	"mimalloc": {
+		flags: []string{"-DNDEBUG", "-DMI_MALLOC_OVERRIDE=1", "-ftls-model=local-exec", "-fno-builtin-malloc",
+			// glibc's own word, which mimalloc asks before it defines
+			// aligned_alloc: under musl it would not.
+			"-D__USE_ISOC11=1"},
+		build: buildMimalloc,
+	},
+	"jemalloc": {
+		flags: []string{"--disable-cxx", "--disable-doc", "--disable-shared", "--disable-libdl", "--enable-static", "--with-jemalloc-prefix="},
+		build: buildJemalloc,
+	},
+}
+
 // part gives the object of an allocator for a variant's libc, and builds it
 // first if it must. The object's directory is named for all that went in,
-// since go build looks at an object's path and never at its content.
-//
-// Each allocator is complete (malloc, free, calloc, realloc, aligned_alloc,
-// ...): with malloc alone musl links silently and takes realloc from its own.
-func (b *Builder) part(v Variant, name, cc string, libc []string) (string, error) {
+// since go build looks at an object's path and never at its content. Static and
+// dynamic programs share it.
+func (b *Builder) part(v Variant, name, cc string) (string, error) {
+	b.parts.Lock()
+	defer b.parts.Unlock()
 	source, err := b.source(v, name)
 	if err != nil {
 		return "", err
 	}
+	r := partRecipes[name]
+	libc, err := libcFiles(cc, Variant{Name: v.Name, Libc: v.Libc, Static: true})
+	if err != nil {
+		return "", err
+	}
 	var d digest
-	d.text(name, filepath.Base(source), cc, compilerVersion(cc), strings.Join(CFlags, " "), strings.Join(partFlags[name], " "))
+	d.text(name, filepath.Base(source), compilerVersion(cc), rest)
+	d.list(CFlags)
+	d.list(r.flags)
 	if err := d.tree(source); err != nil {
 		return "", fmt.Errorf("build %s: %s: %w", v.Name, name, err)
 	}
-	for _, f := range libc {
+	for _, f := range append(libc, cc) {
 		if err := d.file(f, f); err != nil {
-			return "", err
+			return "", fmt.Errorf("build %s: %s: %w", v.Name, name, err)
 		}
 	}
 	dir := filepath.Join(b.dir(), "parts", fmt.Sprintf("%s-%s-%s", name, v.Libc, d.sum()))
@@ -37,23 +67,41 @@ func (b *Builder) part(v Variant, name, cc string, libc []string) (string, error
 		return object, nil
 	}
 	b.say("build: %s for %s", filepath.Base(source), v.Libc)
+	return object, b.makePart(v, name, source, cc, dir)
+}
+
+// makePart works in the system's directory for temporary files: autoconf takes
+// no path with a space in it, which the project's may have.
+func (b *Builder) makePart(v Variant, name, source, cc, dir string) error {
+	work, err := os.MkdirTemp("", "libcost-part-")
+	if err != nil {
+		return fmt.Errorf("build %s: %w", v.Name, err)
+	}
+	defer os.RemoveAll(work)
+	if err := os.WriteFile(filepath.Join(work, "rest.c"), []byte(rest), 0o666); err != nil {
+		return fmt.Errorf("build %s: %w", v.Name, err)
+	}
+	r := partRecipes[name]
+	if err := b.step(v.Name, "build "+name, r.build(r, source, work, cc)); err != nil {
+		return err
+	}
+	object, err := os.ReadFile(filepath.Join(work, name+".o"))
+	if err != nil {
+		return fmt.Errorf("build %s: %s: %w", v.Name, name, err)
+	}
 	tmp, err := tempBeside(dir)
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer os.RemoveAll(tmp)
-	build := map[string]func(source, tmp, cc string) *exec.Cmd{"mimalloc": buildMimalloc, "jemalloc": buildJemalloc}[name]
-	if err := b.step(v.Name, "build "+name, build(source, tmp, cc)); err != nil {
-		return "", err
+	if err := os.WriteFile(filepath.Join(tmp, name+".o"), object, 0o666); err != nil {
+		return fmt.Errorf("build %s: %w", v.Name, err)
 	}
-	if !isFile(filepath.Join(tmp, name+".o")) {
-		return "", fmt.Errorf("build %s: %s made no %s.o", v.Name, name, name)
-	}
-	return object, publish(tmp, dir)
+	return publish(tmp, dir, name+".o")
 }
 
 // source is the directory of an allocator's source, which scripts/setup finds
-// or fetches.
+// or fetches, and names in its last line.
 func (b *Builder) source(v Variant, name string) (string, error) {
 	cmd := exec.Command(filepath.Join(b.Root, "scripts", "setup"), name)
 	cmd.Dir = b.Root
@@ -62,35 +110,47 @@ func (b *Builder) source(v Variant, name string) (string, error) {
 	if err := cmd.Run(); err != nil {
 		return "", &StepError{v.Name, "find the source of " + name, lastLines(stderr.String(), 20), err}
 	}
-	lines := strings.Fields(stdout.String())
-	if len(lines) == 0 {
-		return "", fmt.Errorf("build %s: scripts/setup %s named no directory", v.Name, name)
+	dir := lastLines(stdout.String(), 1)
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return "", fmt.Errorf("build %s: scripts/setup %s names no directory: %q", v.Name, name, dir)
 	}
-	return lines[len(lines)-1], nil
+	return dir, nil
 }
 
-var partFlags = map[string][]string{
-	"mimalloc": {"-DNDEBUG", "-DMI_MALLOC_OVERRIDE=1", "-ftls-model=local-exec", "-fno-builtin-malloc"},
-	"jemalloc": {"--disable-cxx", "--disable-doc", "--disable-shared", "--disable-libdl", "--enable-static", "--with-jemalloc-prefix="},
-}
-
-func buildMimalloc(source, tmp, cc string) *exec.Cmd {
-	args := append(append([]string{}, CFlags...), partFlags["mimalloc"]...)
-	args = append(args, "-I", filepath.Join(source, "include"), "-c", filepath.Join(source, "src", "static.c"), "-o", filepath.Join(tmp, "mimalloc.o"))
+func buildMimalloc(p partRecipe, source, work, cc string) *exec.Cmd {
+	args := append(append([]string{}, CFlags...), p.flags...)
+	args = append(args, "-I", filepath.Join(source, "include"), "-c", filepath.Join(source, "src", "static.c"), "-o", filepath.Join(work, "mimalloc.o"))
 	return exec.Command(cc, args...)
 }
 
-// buildJemalloc configures and makes in tmp, then links the archive into one
-// object, so that it is in the program whole.
-func buildJemalloc(source, tmp, cc string) *exec.Cmd {
+// buildJemalloc configures and makes a copy of the source, then links the
+// archive and what it lacks into one object.
+func buildJemalloc(p partRecipe, source, work, cc string) *exec.Cmd {
 	script := `set -e
-cp -R "$SOURCE/." src && cd src
-./configure -q CC="$CC" CFLAGS="$CFLAGS" "$@"
-make -s -j` + fmt.Sprint(runtime.NumCPU()) + ` build_lib_static
-ld -r -o ../jemalloc.o --whole-archive lib/libjemalloc.a
-cd .. && rm -rf src`
-	cmd := exec.Command("sh", append([]string{"-c", "mkdir src && " + script, "sh"}, partFlags["jemalloc"]...)...)
-	cmd.Dir = tmp
-	cmd.Env = append(os.Environ(), "SOURCE="+source, "CC="+cc, "CFLAGS="+strings.Join(CFlags, " "))
+mkdir src
+cp -R "$SOURCE/." src
+"$CC" $CFLAGS -c rest.c
+cd src
+./configure -q "$@"
+make -s -j` + fmt.Sprint(runtime.NumCPU()) + ` lib/libjemalloc.a
+ld -r -o ../jemalloc.o ../rest.o --whole-archive lib/libjemalloc.a`
+	cmd := exec.Command("sh", append([]string{"-c", script, "sh"}, p.flags...)...)
+	cmd.Dir = work
+	// By its name alone, since configure splits CC at spaces.
+	cmd.Env = append(os.Environ(), "SOURCE="+source, "CC="+filepath.Base(cc),
+		"PATH="+filepath.Dir(cc)+string(filepath.ListSeparator)+os.Getenv("PATH"), "CFLAGS="+strings.Join(CFlags, " "))
 	return cmd
 }
+
+// rest is what jemalloc 5.3 lacks of glibc's interface. A program that calls
+// it would get pages of glibc's heap and free them in jemalloc's.
+const rest = `
+typedef __SIZE_TYPE__ size_t;
+int getpagesize(void);
+void *memalign(size_t, size_t);
+void *pvalloc(size_t n)
+{
+	size_t page = getpagesize();
+	return memalign(page, (n + page - 1) & -page);
+}
+`

@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -29,14 +32,14 @@ func (e *MissingError) Error() string {
 // compiler finds the C compiler of a variant: its own, or the libc's.
 func compiler(root string, v Variant) (string, error) {
 	name, remedy := "gcc", "make setup"
-	if v.Libc == "musl" {
+	switch {
+	case v.CC != "":
+		name, remedy = v.CC, "variants.toml: cc"
+	case v.Libc == "musl":
 		name = "musl-gcc"
 		if own := filepath.Join(root, ".toolchain", "bin", name); isFile(own) {
 			return own, nil
 		}
-	}
-	if v.CC != "" {
-		name, remedy = v.CC, "variants.toml: cc"
 	}
 	path, err := exec.LookPath(name)
 	if err != nil {
@@ -63,24 +66,31 @@ func libcFiles(cc string, v Variant) ([]string, error) {
 	if err := os.WriteFile(source, []byte("int main(void) { return 0; }\n"), 0o666); err != nil {
 		return nil, err
 	}
-	args := []string{"-Wl,-t", source, "-o", filepath.Join(dir, "main")}
+	args := slices.Concat(v.CFlags, []string{"-Wl,-t", source, "-o", filepath.Join(dir, "main")})
 	if v.Static {
 		args = append(args, "-static")
 	}
-	cmd := exec.Command(cc, args...)
+	cmd := exec.Command(cc, append(args, v.LDFlags...)...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
 		return nil, &StepError{v.Name, "link an empty program", lastLines(stderr.String(), 20), err}
 	}
-	seen := map[string]bool{}
 	var files []string
-	for _, f := range strings.Fields(string(out)) {
-		if isFile(f) && !seen[f] {
-			seen[f] = true
+	for line := range strings.Lines(string(out)) {
+		// gold and mold name each member: libc.a(malloc.o). The object of the
+		// empty program itself is gone by now.
+		f, _, _ := strings.Cut(strings.TrimSpace(line), ".a(")
+		if f != strings.TrimSpace(line) {
+			f += ".a"
+		}
+		if isFile(f) && !slices.Contains(files, f) {
 			files = append(files, f)
 		}
+	}
+	if len(files) == 0 {
+		return nil, &StepError{v.Name, "link an empty program", lastLines(string(out), 20), errors.New("the linker names no file of libc (-t)")}
 	}
 	return files, nil
 }
@@ -101,6 +111,14 @@ func (d *digest) text(s ...string) {
 	}
 }
 
+// list adds words as one part: a word that moves from one list to the next
+// makes another sum.
+func (d *digest) list(words []string) {
+	var l digest
+	l.text(words...)
+	d.text(l.sum())
+}
+
 func (d *digest) file(name, path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -113,6 +131,34 @@ func (d *digest) file(name, path string) error {
 	}
 	d.text(name, hex.EncodeToString(h.Sum(nil)))
 	return nil
+}
+
+// files adds the files of a directory, without those below it, whose name is
+// wanted.
+func (d *digest) files(dir string, wanted func(name string) bool) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if !e.Type().IsRegular() || !wanted(e.Name()) {
+			continue
+		}
+		if err := d.file(e.Name(), filepath.Join(dir, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tree adds all files below a directory.
+func (d *digest) tree(dir string) error {
+	return filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() {
+			return err
+		}
+		return d.file(strings.TrimPrefix(path, dir), path)
+	})
 }
 
 // sum is short enough for a path and long enough for a machine's builds.

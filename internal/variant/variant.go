@@ -64,9 +64,10 @@ func (e *NameError) Error() string {
 // variants.toml, with parts after it.
 func Parse(name string, defs Definitions) (Variant, error) {
 	base, parts, _ := strings.Cut(name, "+")
+	near := func() string { return Near(name, append(Known(defs), "gnu-static", "musl-static")) }
 	v, err := parseBase(base, defs)
 	if err != nil {
-		return Variant{}, &NameError{name, err.Error(), Near(name, Known(defs))}
+		return Variant{}, &NameError{name, err.Error(), near()}
 	}
 	v.Name = name
 	if parts == "" && !strings.HasSuffix(name, "+") {
@@ -74,10 +75,10 @@ func Parse(name string, defs Definitions) (Variant, error) {
 	}
 	for _, p := range strings.Split(parts, "+") {
 		if !slices.Contains(Parts, p) {
-			return Variant{}, &NameError{name, fmt.Sprintf("%q is no part", p), Near(name, Known(defs))}
+			return Variant{}, &NameError{name, fmt.Sprintf("%q is no part", p), near()}
 		}
 		if slices.Contains(v.Parts, p) || v.Allocator() != "native" {
-			return Variant{}, &NameError{name, "a program has one allocator", Near(name, Known(defs))}
+			return Variant{}, &NameError{name, "a program has one allocator", ""}
 		}
 		v.Parts = append(v.Parts, p)
 	}

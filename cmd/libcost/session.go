@@ -1,0 +1,317 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+
+	"libcost/internal/host"
+	"libcost/internal/plan"
+	"libcost/internal/report"
+	"libcost/internal/results"
+	"libcost/internal/runner"
+	"libcost/internal/variant"
+)
+
+// A session is one run, about to start or to go on.
+type session struct {
+	manifest results.Manifest
+	samples  []plan.Sample
+	done     []results.Sample
+	runner   *runner.Runner
+	writer   *results.Writer
+}
+
+// start calibrates rows, shares out the rounds and makes the run's directory.
+// Each row names its variants; rounds that it has already are kept.
+func (a *app) start(ctx context.Context, f runFlags, built []*variant.Built, rows []results.Row) (*session, error) {
+	dir, err := filesDir(f.dir, f.results)
+	if err != nil {
+		return nil, err
+	}
+	m, err := newManifest(built, rows, f, dir)
+	if err != nil {
+		return nil, err
+	}
+	s := &session{runner: newRunner(built, m, dir)}
+	progress, done := bar(a.stderr, len(rows), "calibrate")
+	err = s.runner.Calibrate(ctx, m.Rows, progress, func(results.Sample) {})
+	done()
+	if err != nil {
+		return nil, err
+	}
+	giveRounds(&m, f)
+	s.manifest = m
+	s.samples = plan.Order(planRows(m), m.Rounds, m.Seed)
+	s.writer, err = results.Create(f.results, m)
+	return s, err
+}
+
+// filesDir is where rows put their files: as asked, or in the tree.
+func filesDir(dir, resultsDir string) (string, error) {
+	if dir == "" {
+		dir = resultsDir
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	if info, err := os.Stat(dir); err != nil {
+		return "", usagef("-dir: %w", err)
+	} else if !info.IsDir() {
+		return "", usagef("-dir: %s is no directory", dir)
+	}
+	return dir, nil
+}
+
+func newManifest(built []*variant.Built, rows []results.Row, f runFlags, dir string) (results.Manifest, error) {
+	facts, err := host.Read()
+	if err != nil {
+		return results.Manifest{}, err
+	}
+	disk, err := host.ReadDisk(dir)
+	if err != nil {
+		return results.Manifest{}, err
+	}
+	m := results.Manifest{
+		Started: time.Now().UTC(), Seed: f.seed, Set: f.set, Rounds: f.rounds, Base: built[0].Variant.Name,
+		Host: facts, Disk: disk, Pin: facts.CPUs[len(facts.CPUs)-1], Timeout: f.timeout, Rows: rows,
+	}
+	var names []string
+	for _, b := range built {
+		if _, copied := variant.Original(b.Variant.Name); !copied {
+			names = append(names, b.Variant.Name)
+		}
+		m.Variants = append(m.Variants, results.Variant{
+			Name: b.Variant.Name, Build: b.Build, Compiler: b.Compiler, Env: b.Variant.Env, Facts: b.Facts,
+		})
+	}
+	m.Command = f.command(names)
+	return m, nil
+}
+
+// giveRounds shares the rounds out: as asked, or as the budget allows.
+func giveRounds(m *results.Manifest, f runFlags) {
+	rounds := f.rounds
+	if rounds == 0 {
+		rounds = setRounds[f.set]
+		m.Stops = true
+	}
+	m.Rounds = rounds
+	var claims []plan.Claim
+	var least time.Duration
+	for _, r := range m.Rows {
+		claims = append(claims, plan.Claim{Threads: r.Threads > 1, Control: r.Control, Round: r.Cost})
+		least += time.Duration(rounds) * r.Cost
+	}
+	budget := f.budget
+	if budget == 0 {
+		// Nobody asked for less: a slow hour takes longer, and sees as much.
+		budget = max(setBudget[f.set], least)
+	}
+	given := plan.Budget(claims, rounds, budget)
+	for i := range m.Rows {
+		switch r := &m.Rows[i]; {
+		case r.Rounds > 0:
+			m.Rounds = max(m.Rounds, r.Rounds)
+		case f.rounds > 0:
+			r.Rounds = f.rounds
+		default:
+			r.Rounds = given[i]
+		}
+	}
+}
+
+func planRows(m results.Manifest) []plan.Row {
+	var rows []plan.Row
+	for _, r := range m.Rows {
+		if r.Skipped == "" {
+			rows = append(rows, plan.Row{Key: r.Key(), Variants: r.Variants, Rounds: r.Rounds})
+		}
+	}
+	return rows
+}
+
+func newRunner(built []*variant.Built, m results.Manifest, dir string) *runner.Runner {
+	r := &runner.Runner{Exec: runner.Processes{}, Builds: map[string]*variant.Built{}, Dir: dir, Pin: m.Pin, Timeout: m.Timeout}
+	for _, b := range built {
+		r.Builds[b.Variant.Name] = b
+	}
+	return r
+}
+
+// resume goes on with a run: the same binaries, the same plan.
+func (a *app) resume(f runFlags) (*session, error) {
+	run, err := results.Read(f.resume)
+	if err != nil {
+		return nil, err
+	}
+	built, err := a.rebuild(run)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := filesDir(f.dir, f.results)
+	if err != nil {
+		return nil, err
+	}
+	s := &session{manifest: run.Manifest, done: run.Samples, runner: newRunner(built, run.Manifest, dir)}
+	s.samples = plan.Order(planRows(s.manifest), s.manifest.Rounds, s.manifest.Seed)
+	s.writer, err = results.Resume(run)
+	return s, err
+}
+
+// rebuild gives the binaries of a run, which must be the same ones.
+func (a *app) rebuild(run *results.Run) ([]*variant.Built, error) {
+	var names []string
+	for _, v := range run.Manifest.Variants {
+		if _, copied := variant.Original(v.Name); !copied {
+			names = append(names, v.Name)
+		}
+	}
+	vs, err := a.variants(names)
+	if err != nil {
+		return nil, err
+	}
+	built, err := a.builder().Build(vs...)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range run.Manifest.Variants {
+		original, copied := variant.Original(v.Name)
+		b := built[slices.Index(names, original)]
+		if b.Build != v.Build {
+			return nil, fmt.Errorf("resume %s: %s was build %s, the tree makes %s now: half a run of each would be no run (start a new one)", run.Dir, original, v.Build, b.Build)
+		}
+		if copied {
+			second, err := a.builder().Copy(b)
+			if err != nil {
+				return nil, err
+			}
+			built = append(built, second)
+		}
+	}
+	return built, nil
+}
+
+// measure runs the samples and the counting pass, and reads what is on disk.
+func (s *session) measure(ctx context.Context, a *app) (*results.Run, time.Duration, error) {
+	defer s.writer.Close()
+	started := time.Now()
+	progress, done := bar(a.stderr, len(s.samples), s.title())
+	err := s.runner.Run(ctx, s.manifest, s.samples, s.done, s.writer, progress)
+	done()
+	if err == nil {
+		err = s.count(ctx, a)
+	}
+	took := time.Since(started)
+	run, readErr := results.Read(s.writer.Dir)
+	if readErr != nil {
+		return nil, took, errors.Join(err, readErr)
+	}
+	run.Dir = a.relative(run.Dir)
+	if errors.Is(err, context.Canceled) {
+		fmt.Fprintf(a.stderr, "\nstopped: %d samples kept; go on with: libcost run -resume %s\n", len(run.Samples), run.Dir)
+		return nil, took, errShort
+	}
+	return run, took, err
+}
+
+// countedRooms are the rooms whose rows may ask the kernel for memory or wait
+// for a lock.
+var countedRooms = []string{"alloc", "syscalls"}
+
+// count counts the system calls of the rows that may make some, in a pass of
+// their own.
+func (s *session) count(ctx context.Context, a *app) error {
+	var rows []results.Row
+	for _, r := range s.manifest.Rows {
+		if slices.Contains(countedRooms, r.Room) {
+			rows = append(rows, r)
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	counter, err := runner.NewCounter()
+	if err != nil {
+		return s.writer.Counts(results.Counts{Missing: err.Error()})
+	}
+	progress, done := bar(a.stderr, len(rows), "count system calls")
+	samples, err := counter.Count(ctx, s.runner, rows, progress)
+	done()
+	if err != nil {
+		return err
+	}
+	return s.writer.Counts(results.Counts{Calls: runner.Counted, Samples: samples})
+}
+
+// title is "run: 127 rows x 2 variants (+8 of gnu-dynamic) x 20 rounds".
+func (s *session) title() string {
+	m := s.manifest
+	rows, full, extra := 0, 0, ""
+	for _, r := range m.Rows {
+		if len(r.Variants) > 1 || len(m.Variants) == 1 {
+			rows++
+		}
+	}
+	for _, v := range m.Variants {
+		n := 0
+		for _, r := range m.Rows {
+			if slices.Contains(r.Variants, v.Name) {
+				n++
+			}
+		}
+		if n == len(m.Rows) {
+			full++
+		} else if n > 0 {
+			extra += fmt.Sprintf(" (+%d of %s)", n, v.Name)
+		}
+	}
+	return fmt.Sprintf("run: %d rows x %d variants%s x %d rounds", rows, full, extra, m.Rounds)
+}
+
+// ending prints what the run came to, and says whether it fell short.
+func (a *app) ending(run *results.Run, took time.Duration) error {
+	report.Ending(a.stdout, run, took)
+	if fellShort(run) {
+		return errShort
+	}
+	return nil
+}
+
+// fellShort says whether a sample or a row went wrong; what the machine lacks
+// is no wrong.
+func fellShort(run *results.Run) bool {
+	for _, r := range run.Manifest.Rows {
+		if r.Skipped != "" && !r.Lacking {
+			return true
+		}
+	}
+	for _, s := range run.Samples {
+		if s.Status != results.OK && s.Status != results.Lacking {
+			return true
+		}
+	}
+	return false
+}
+
+// bar is a progress bar on a terminal and one line elsewhere.
+func bar(w io.Writer, steps int, title string) (progress func(int), done func()) {
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		fmt.Fprintln(w, title)
+		return func(int) {}, func() {}
+	}
+	b := progressbar.NewOptions(steps, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(title),
+		progressbar.OptionSetWidth(20), progressbar.OptionThrottle(200*time.Millisecond), progressbar.OptionSetPredictTime(true),
+		progressbar.OptionSetTheme(progressbar.ThemeUnicode))
+	return func(n int) { _ = b.Set(n) }, func() { _ = b.Exit(); fmt.Fprintln(w) }
+}

@@ -1,0 +1,120 @@
+package accept
+
+import (
+	"fmt"
+
+	"libcost/internal/compare"
+	"libcost/internal/stats"
+)
+
+// An Answer is how an expectation came out.
+type Answer int
+
+const (
+	Misses Answer = iota
+	Holds
+	Unjudged // the machine lacks what it takes; Finding.Measured says what
+)
+
+func (a Answer) String() string { return [...]string{"MISSES", "holds", "not judged"}[a] }
+
+// A Finding is one expectation, judged.
+type Finding struct {
+	Case     int
+	What     string
+	Expected string // what the report showed, and the band
+	Measured string
+	Answer   Answer
+}
+
+// Judge judges the cases by a comparison of gnu and musl. in is what the table
+// was made of.
+func Judge(cases []Case, in compare.Input, t compare.Table) []Finding {
+	var findings []Finding
+	for _, c := range cases {
+		for _, e := range c.Expects {
+			f := Finding{Case: c.Number, What: e.What(), Expected: e.Expected + "; " + e.Band()}
+			f.Measured, f.Answer = e.judge(in, t)
+			findings = append(findings, f)
+		}
+	}
+	return findings
+}
+
+func (e Expect) judge(in compare.Input, t compare.Table) (measured string, a Answer) {
+	for _, s := range t.Skipped {
+		if s.Row == e.Row || s.Row == e.Per {
+			if s.Lacking {
+				return s.Reason, Unjudged
+			}
+			return s.Reason, Misses
+		}
+	}
+	switch e.Value {
+	case "count":
+		return e.count(in)
+	case "per":
+		return e.per(in)
+	}
+	for _, l := range t.Lines {
+		c, ok := l.Cell("musl")
+		if l.Row != e.Row || l.Unit != e.Unit || !ok {
+			continue
+		}
+		measured = fmt.Sprintf("%.3g [%.3g, %.3g]", c.Paired.Value, c.Paired.Lo, c.Paired.Hi)
+		if e.Value == "same" {
+			margin := stats.Margin(c.Paired.Interval)
+			return fmt.Sprintf("%s, within %.1f %%", measured, margin), answer(margin <= e.Margin)
+		}
+		return measured, e.band(c.Paired.Value)
+	}
+	return "not measured", Misses
+}
+
+func (e Expect) band(x float64) Answer {
+	return answer((e.Min == nil || x >= *e.Min) && (e.Max == nil || x <= *e.Max))
+}
+
+func answer(holds bool) Answer {
+	if holds {
+		return Holds
+	}
+	return Misses
+}
+
+func find(in compare.Input, row, unit, variant string) (compare.Series, bool) {
+	for _, s := range in.Series {
+		if s.Row == row && s.Unit == unit && s.Variant == variant {
+			return s, true
+		}
+	}
+	return compare.Series{}, false
+}
+
+func (e Expect) count(in compare.Input) (string, Answer) {
+	s, ok := find(in, e.Row, e.Unit, e.Variant)
+	if !ok {
+		return "no counter: " + in.NoCounts, Unjudged
+	}
+	var values []float64
+	for _, v := range s.Values {
+		values = append(values, v)
+	}
+	x := stats.Median(values)
+	return fmt.Sprintf("%.3g", x), e.band(x)
+}
+
+// per pairs two rows of one variant by round: they ran within the same minute
+// or two, side by side with all others.
+func (e Expect) per(in compare.Input) (string, Answer) {
+	row, ok := find(in, e.Row, e.Unit, e.Variant)
+	per, also := find(in, e.Per, e.Unit, e.Variant)
+	if !ok || !also {
+		return "not measured", Misses
+	}
+	x, err := compare.PairedRatio(per, row)
+	if err != nil {
+		return err.Error(), Misses
+	}
+	return fmt.Sprintf("%.3g [%.3g, %.3g]", x.Value, x.Lo, x.Hi), e.band(x.Value)
+}

@@ -1,0 +1,94 @@
+package peer
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"libcost/internal/variant"
+)
+
+// A loop is a plain C program, of the libc that its row is about.
+type loop struct{ name, variant string }
+
+// loops are the C loops: one for each row with proc=plain, in each libc.
+func loops() []Peer {
+	var list []Peer
+	for _, l := range []struct {
+		name, row string
+		n         int
+	}{
+		{"pair", "alloc/Pair/size=64/live=1/threads=1/proc=plain", 1_000_000},
+		{"write", "syscalls/Write/size=1/to=devnull/via=wrapper/threads=1/proc=plain", 300_000},
+		{"mutex", "syscalls/Mutex/held=0/think=0/threads=1/proc=plain", 4_000_000},
+		{"thread", "syscalls/ThreadCreate/stack=default/join=1/threads=1/place=same/proc=plain", 2_000},
+	} {
+		for _, libc := range variant.Libcs {
+			list = append(list, Peer{
+				Name: "C loop", Row: l.row, Variant: libc, N: l.n, Margin: 0.05, FloorNS: 0.3,
+				tool: loop{l.name, libc},
+			})
+		}
+	}
+	return list
+}
+
+//go:embed loops
+var sources embed.FS
+
+// Compile compiles the loops for a variant with its compiler, which gets the
+// flags of the kernels, into dir.
+func Compile(ctx context.Context, v variant.Variant, cc, dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return fmt.Errorf("build C loops: %w", err)
+	}
+	tmp, remove, err := tempDir(dir)
+	if err != nil {
+		return fmt.Errorf("build C loops: %w", err)
+	}
+	defer remove()
+	if err := os.CopyFS(tmp, sources); err != nil {
+		return fmt.Errorf("build C loops: %w", err)
+	}
+	for _, p := range loops() {
+		l := p.tool.(loop)
+		if l.variant != v.Name {
+			continue
+		}
+		args := slices.Concat(variant.CFlags, v.CFlags, []string{"loops/main.c", "loops/" + l.name + ".c", "-o", l.binary(dir)})
+		if v.Static {
+			args = append(args, "-static")
+		}
+		cmd := exec.CommandContext(ctx, cc, append(args, v.LDFlags...)...)
+		cmd.Dir = tmp
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("build C loops: %s for %s: %w\n%s", l.name, v.Name, err, out)
+		}
+	}
+	return nil
+}
+
+func (l loop) binary(dir string) string { return filepath.Join(dir, l.name+"."+l.variant) }
+
+// A loop needs no more than its row does.
+func (loop) missing(context.Context, Site) error { return nil }
+
+var loopOutput = regexp.MustCompile(`^([0-9]+\.[0-9]{4})\n$`)
+
+func (l loop) measure(ctx context.Context, s Site, n int) (float64, error) {
+	out, err := s.run(ctx, l.binary(s.Loops), strconv.Itoa(n))
+	if err != nil {
+		return 0, err
+	}
+	m := loopOutput.FindSubmatch(out)
+	if m == nil {
+		return 0, unknown(l.name, out)
+	}
+	return strconv.ParseFloat(string(m[1]), 64)
+}

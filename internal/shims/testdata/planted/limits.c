@@ -1,0 +1,6 @@
+#include <limits.h>
+
+int alloc_limits(int n)
+{
+	return INT_MAX - n;
+}

@@ -1,0 +1,67 @@
+package variant
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestKernelsInEachVariant runs each room's own tests, and each row of the
+// plain workers, in every libc, linkage and allocator: a kernel that works in
+// one and not in the other measures two different things.
+func TestKernelsInEachVariant(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: builds twelve variants")
+	}
+	needsMusl(t)
+	for _, name := range Known(nil) {
+		t.Run(name, func(t *testing.T) {
+			b := &Builder{Root: project(t), Say: func(line string) { t.Log(line) }}
+			v := mustParse(t, name)
+			needsPart(t, b, v)
+			built, err := b.Build(v)
+			require.NoError(t, err)
+			for _, room := range Rooms {
+				t.Run(room, func(t *testing.T) {
+					runTests(t, built[0], room)
+					runPlainRows(t, built[0], room)
+				})
+			}
+		})
+	}
+}
+
+// runTests runs a room's test binary where its package lies, as go test would.
+func runTests(t *testing.T, built *Built, room string) {
+	t.Helper()
+	cmd := exec.Command(built.Binary(Row{Room: room}), "-test.v", "-test.timeout=5m")
+	cmd.Dir = filepath.Join(project(t), room)
+	cmd.Env = append(slices.Clone(built.Variant.Env), "GOMAXPROCS=1", "TMPDIR="+t.TempDir(), "PATH="+os.Getenv("PATH"))
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", lastLines(string(out), 60))
+	require.Contains(t, string(out), "--- PASS: ", "no test ran")
+	for _, skip := range regexp.MustCompile(`(?m)^.*\n *--- SKIP.*$`).FindAllString(string(out), -1) {
+		t.Log(skip)
+	}
+}
+
+// runPlainRows runs each row of a room's plain worker once.
+func runPlainRows(t *testing.T, built *Built, room string) {
+	t.Helper()
+	for _, row := range built.Rows {
+		if row.Room != room || !row.Plain {
+			continue
+		}
+		out := output(t, built.Binary(row), "-sample", row.Name, "-n", "100", "-dir", t.TempDir())
+		assert.Equal(t, 2, strings.Count(out, "\n"), out)
+		assert.True(t, strings.HasPrefix(out, fmt.Sprintf("Benchmark%s\t100\t", row.Name)), out)
+	}
+}
