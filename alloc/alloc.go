@@ -6,7 +6,7 @@
 // blocks live, so the state of the heap is part of every row's name.
 package alloc
 
-// #cgo CFLAGS: -O2 -Wall -fno-stack-protector -U_FORTIFY_SOURCE -I${SRCDIR}/../internal/gang
+// #cgo CFLAGS: -Wall -fno-stack-protector -U_FORTIFY_SOURCE -I${SRCDIR}/../internal/gang
 // #include "shim.h"
 import "C"
 

@@ -19,13 +19,15 @@ static size_t alloc_pair_bytes(int threads)
 
 int alloc_pair_new(const struct shape *s, void **state)
 {
+	long live = gang_num(s->row, "live", 0);
+	if (live > LIVE) return GANG_EINVAL;
 	struct pair *p = gang_map(alloc_pair_bytes(s->threads));
 	if (!p) return GANG_ENOMEM;
 	p->size = gang_num(s->row, "size", 0);
-	p->live = gang_num(s->row, "live", 0);
+	p->live = live;
 	p->threads = s->threads;
 	*state = p;
-	return p->live > LIVE ? GANG_EINVAL : 0;
+	return 0;
 }
 
 /* The live blocks come from the thread that runs the ops: its arena, its cache. */

@@ -9,7 +9,7 @@
 // and 1.09 times as long where each copy has a cgo call of its own.
 package cgo
 
-// #cgo CFLAGS: -O2 -Wall -fno-stack-protector -U_FORTIFY_SOURCE -I${SRCDIR}/../internal/gang
+// #cgo CFLAGS: -Wall -fno-stack-protector -U_FORTIFY_SOURCE -I${SRCDIR}/../internal/gang
 // #include "shim.h"
 import "C"
 

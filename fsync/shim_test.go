@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"libcost/internal/gang"
 )
 
@@ -70,7 +72,7 @@ func TestSyncWaitsForTheDisk(t *testing.T) {
 	if err := syscall.Stat(dir, &st); err != nil {
 		t.Fatal(err)
 	}
-	if st.Dev>>8 == 0 {
+	if unix.Major(st.Dev) == 0 {
 		t.Skipf("%s is on no block device of its own", dir)
 	}
 	each(t, func(t *testing.T, row gang.Row) {
@@ -175,8 +177,8 @@ func TestFullAndReadOnly(t *testing.T) {
 		} {
 			dir := t.TempDir()
 			got := sampleOn(t, "tmpfs", test.options, dir, row, 1)
-			want := `{"error":"fsync: ` + row.Name + ": " + test.phase + " in " + dir + ": " + test.want.Error() + `"}` + "\n"
-			if got != want {
+			text := "fsync: " + row.Name + ": " + test.phase + " in " + dir + ": " + test.want.Error()
+			if want := `{"error":"` + text + "\"}\n"; got != want {
 				t.Errorf("tmpfs %s:\ngot  %swant %s", test.options, got, want)
 			}
 		}
@@ -192,7 +194,8 @@ until [ -e "$2"/libcost-* ] || ! kill -0 $!; do :; done
 ls "$2" | sed 's/-.*//'; kill $!`
 	each(t, func(t *testing.T, row gang.Row) {
 		dir := t.TempDir()
-		if got := sampleOn(t, "ramfs", "rw", dir, row, 0); !strings.HasSuffix(got, "}\n") || !strings.Contains(got, `{"result":`) {
+		got := sampleOn(t, "ramfs", "rw", dir, row, 0)
+		if !strings.Contains(got, `{"result":`) || !strings.HasSuffix(got, "}\n") {
 			t.Errorf("got %s\nwant a result and no file", got)
 		}
 		if appends(row) {
@@ -208,7 +211,9 @@ ls "$2" | sed 's/-.*//'; kill $!`
 // returns what the sample printed and the names of what it left.
 func sampleOn(t *testing.T, fs, options, dir string, row gang.Row, wantCode int) string {
 	t.Helper()
-	out, code := mounted(t, fs, options, `"$0" -sample "$1" -test.benchtime=100x -dir "$2"; code=$?; ls -A "$2"; exit $code`, row, dir)
+	const script = `"$0" -sample "$1" -test.benchtime=100x -dir "$2"; code=$?
+ls -A "$2"; exit $code`
+	out, code := mounted(t, fs, options, script, row, dir)
 	if code != wantCode {
 		t.Errorf("exit status %d, want %d", code, wantCode)
 	}
@@ -219,7 +224,8 @@ func sampleOn(t *testing.T, fs, options, dir string, row gang.Row, wantCode int)
 // file system that ends with the script.
 func mounted(t *testing.T, fs, options, script string, row gang.Row, dir string) (out string, code int) {
 	t.Helper()
-	cmd := exec.Command("sh", "-c", `mount -t "$3" -o "$4" none "$2" || exit 99; `+script, self(t), row.Name, dir, fs, options)
+	script = `mount -t "$3" -o "$4" none "$2" || exit 99; ` + script
+	cmd := exec.Command("sh", "-c", script, self(t), row.Name, dir, fs, options)
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
 		UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}},
@@ -257,7 +263,9 @@ func TestKilled(t *testing.T) {
 		if err := syscall.Statfs(dir, &fs); err != nil {
 			t.Fatal(err)
 		}
-		if fs.Type != 0xef53 && fs.Type != 0x58465342 && fs.Type != 0x01021994 {
+		switch fs.Type {
+		case unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.TMPFS_MAGIC:
+		default:
 			t.Skipf("%s is not on ext4, xfs or tmpfs", dir)
 		}
 		deleted := watchDeletes(t, dir)

@@ -14,7 +14,7 @@
 // stay in the first-level cache: this is each function at its best.
 package memops
 
-// #cgo CFLAGS: -O2 -Wall -fno-stack-protector -U_FORTIFY_SOURCE -I${SRCDIR}/../internal/gang
+// #cgo CFLAGS: -Wall -fno-stack-protector -U_FORTIFY_SOURCE -I${SRCDIR}/../internal/gang
 // #include "shim.h"
 import "C"
 

@@ -16,7 +16,7 @@
 // 2 µs on the waker's CPU and 47 µs on the other one.
 package syscalls
 
-// #cgo CFLAGS: -O2 -Wall -fno-stack-protector -U_FORTIFY_SOURCE -I${SRCDIR}/../internal/gang
+// #cgo CFLAGS: -Wall -fno-stack-protector -U_FORTIFY_SOURCE -I${SRCDIR}/../internal/gang
 // #include "shim.h"
 import "C"
 

@@ -3,6 +3,11 @@
 #define OPS(k) .new = k##_new, .op = k##_op, .check = k##_check, .free = k##_free
 #define RAW(k) .new = k##_new, .op = k##_raw_op, .check = k##_check, .free = k##_free
 
+/*
+ * No row has KERNEL_SAME_N.  An op leaves nothing to the next one but a stack
+ * in glibc's cache, and the CPU time of a contended lock shows no trend from
+ * 20,000 ops to 2,000,000.
+ */
 const struct kernel syscalls_kernels[] = {
 	{ "Getppid", "via=wrapper threads=1", "getppid", .flags = KERNEL_CONTROL, OPS(syscalls_getppid) },
 	{ "Getppid", "via=raw threads=1", "syscall", .flags = KERNEL_CONTROL, RAW(syscalls_getppid) },

@@ -110,7 +110,7 @@ func (a *app) command() *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usagef("%w (%s -h)", err, c.CommandPath())
 	})
-	root.AddCommand(a.buildCommand(), a.runCommand(), a.compareCommand(), a.rowsCommand(), a.variantsCommand(), a.cleanCommand())
+	root.AddCommand(a.buildCommand(), a.runCommand(), a.compareCommand(), a.nullCommand(), a.acceptCommand(), a.rowsCommand(), a.variantsCommand(), a.cleanCommand())
 	return root
 }
 

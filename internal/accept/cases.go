@@ -21,14 +21,14 @@ type Case struct {
 // An Expect is one number of a case.
 type Expect struct {
 	Row      string   `toml:"row"`
-	Value    string   `toml:"value"` // ratio, per, count or same
+	Value    string   `toml:"value"` // ratio, per, count or same; level and apart of floors
 	Per      string   `toml:"per"`
 	Unit     string   `toml:"unit"`    // ns/op if empty
 	Variant  string   `toml:"variant"` // of per and count
 	Expected string   `toml:"expected"`
 	Min      *float64 `toml:"min"`
 	Max      *float64 `toml:"max"`
-	Margin   float64  `toml:"margin"` // of same, in %
+	Margin   float64  `toml:"margin"` // of same in %, of apart in ns
 	Rounds   int      `toml:"rounds"` // 20 if 0
 }
 
@@ -92,6 +92,8 @@ func (e Expect) Band() string {
 	switch {
 	case e.Value == "same":
 		return fmt.Sprintf("within %g %%", e.Margin)
+	case e.Value == "apart":
+		return fmt.Sprintf("within %g ns", e.Margin)
 	case e.Min != nil && e.Max != nil:
 		return fmt.Sprintf("%g to %g", *e.Min, *e.Max)
 	case e.Min != nil:
@@ -106,7 +108,7 @@ func (e Expect) What() string {
 	switch e.Value {
 	case "per":
 		return fmt.Sprintf("%s / %s, %s", e.Row, strings.TrimPrefix(e.Per, commonRoom(e.Row, e.Per)), e.Variant)
-	case "count":
+	case "count", "level":
 		return fmt.Sprintf("%s, %s, %s", e.Row, e.Unit, e.Variant)
 	default:
 		return e.Row
@@ -133,4 +135,18 @@ func Rows(cases []Case) map[string]int {
 		}
 	}
 	return rounds
+}
+
+// Floors are what the harness costs by itself: low, and the same in both
+// builds, or no other row means anything.
+func Floors() []Case {
+	low := func(row string, ns float64) Expect {
+		return Expect{Row: row, Value: "level", Unit: "ns/op", Variant: "gnu", Expected: "the loop alone", Max: &ns, Rounds: defaultRounds}
+	}
+	equal := func(row string) Expect {
+		return Expect{Row: row, Value: "apart", Unit: "ns/op", Expected: "the same", Margin: 0.1, Rounds: defaultRounds}
+	}
+	return []Case{{Title: "floors", Expects: []Expect{
+		low("cgo/Empty", 1), low("cgo/Call", 2), equal("cgo/Empty"), equal("cgo/Call"),
+	}}}
 }

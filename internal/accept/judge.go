@@ -2,6 +2,7 @@ package accept
 
 import (
 	"fmt"
+	"math"
 
 	"libcost/internal/compare"
 	"libcost/internal/stats"
@@ -20,7 +21,7 @@ func (a Answer) String() string { return [...]string{"MISSES", "holds", "not jud
 
 // A Finding is one expectation, judged.
 type Finding struct {
-	Case     int
+	Case     string // "case 3", "null", "peer"
 	What     string
 	Expected string // what the report showed, and the band
 	Measured string
@@ -33,7 +34,11 @@ func Judge(cases []Case, in compare.Input, t compare.Table) []Finding {
 	var findings []Finding
 	for _, c := range cases {
 		for _, e := range c.Expects {
-			f := Finding{Case: c.Number, What: e.What(), Expected: e.Expected + "; " + e.Band()}
+			name := c.Title
+			if c.Number > 0 {
+				name = fmt.Sprintf("case %d", c.Number)
+			}
+			f := Finding{Case: name, What: e.What(), Expected: e.Expected + "; " + e.Band()}
 			f.Measured, f.Answer = e.judge(in, t)
 			findings = append(findings, f)
 		}
@@ -53,8 +58,12 @@ func (e Expect) judge(in compare.Input, t compare.Table) (measured string, a Ans
 	switch e.Value {
 	case "count":
 		return e.count(in)
+	case "level":
+		return e.level(in)
 	case "per":
 		return e.per(in)
+	case "apart":
+		return e.apart(in)
 	}
 	for _, l := range t.Lines {
 		c, ok := l.Cell("musl")
@@ -96,12 +105,37 @@ func (e Expect) count(in compare.Input) (string, Answer) {
 	if !ok {
 		return "no counter: " + in.NoCounts, Unjudged
 	}
+	x := median(s)
+	return fmt.Sprintf("%.3g", x), e.band(x)
+}
+
+// level is the median of one variant.
+func (e Expect) level(in compare.Input) (string, Answer) {
+	s, ok := find(in, e.Row, e.Unit, e.Variant)
+	if !ok {
+		return "not measured", Misses
+	}
+	x := median(s)
+	return fmt.Sprintf("%.3g", x), e.band(x)
+}
+
+// apart is the difference of the two medians.
+func (e Expect) apart(in compare.Input) (string, Answer) {
+	gnu, ok := find(in, e.Row, e.Unit, "gnu")
+	musl, also := find(in, e.Row, e.Unit, "musl")
+	if !ok || !also {
+		return "not measured", Misses
+	}
+	x := median(musl) - median(gnu)
+	return fmt.Sprintf("%.3g apart", x), answer(math.Abs(x) <= e.Margin)
+}
+
+func median(s compare.Series) float64 {
 	var values []float64
 	for _, v := range s.Values {
 		values = append(values, v)
 	}
-	x := stats.Median(values)
-	return fmt.Sprintf("%.3g", x), e.band(x)
+	return stats.Median(values)
 }
 
 // per pairs two rows of one variant by round: they ran within the same minute

@@ -2,7 +2,7 @@
 // the running program. A variant's name is a claim; this is the evidence.
 package attest
 
-// #cgo CFLAGS: -O2 -Wall
+// #cgo CFLAGS: -Wall
 // #include <stdlib.h>
 // #include "attest.h"
 import "C"

@@ -6,7 +6,7 @@
 // its tests and the libcost command all go through the [Room].
 package gang
 
-// #cgo CFLAGS: -O2 -Wall
+// #cgo CFLAGS: -Wall
 // #include <stdlib.h>
 // #include "run.h"
 //

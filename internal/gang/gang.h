@@ -12,14 +12,19 @@ typedef __SIZE_TYPE__ size_t;
 typedef __UINT64_TYPE__ uint64_t;
 typedef __INT64_TYPE__ int64_t;
 
-#define NULL_STATE ((void *)0)
-
 /*
  * Hides a value from the optimizer.  gcc 12 -O2 otherwise deletes
  * free(malloc(n)), hoists strlen out of its loop, and turns memcpy of a
  * known or bounded size into moves or rep movs, so that libc is not reached.
  */
 #define LAUNDER(x) __asm__ volatile("" : "+r"(x) : : "memory")
+
+/* Another layout of the same code: so many bytes of nothing before each file's functions. */
+#ifdef LIBCOST_PAD
+#define GANG_TEXT(x) #x
+#define GANG_TEXT_OF(x) GANG_TEXT(x)
+__asm__(".pushsection .text\n\t.skip " GANG_TEXT_OF(LIBCOST_PAD) ", 0x90\n\t.popsection");
+#endif
 
 /* What one row asks of a kernel. */
 struct shape {
@@ -66,7 +71,7 @@ enum {
 struct kernel {
 	const char *name, *grid, *calls, *quick, *summary;
 	int flags;
-	/* Makes the state; 0 or an errno. */
+	/* Makes the state; 0 or an errno, and then nothing to free. */
 	int (*new)(const struct shape *, void **state);
 	/* Optional: prepares thread t, on that thread, before the clock starts. */
 	int (*sit)(void *state, int t);

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // A Run is what was read of a run's directory.
@@ -82,6 +83,10 @@ func (r *Run) readSamples(file string) error {
 	if err != nil {
 		return fmt.Errorf("results: %w", err)
 	}
+	rows := map[string]Row{}
+	for _, row := range r.Manifest.Rows {
+		rows[row.Key()] = row
+	}
 	seen := map[string]int{}
 	for number := 1; len(text) > 0; number++ {
 		line, rest, ended := bytes.Cut(text, []byte("\n"))
@@ -90,6 +95,9 @@ func (r *Run) readSamples(file string) error {
 		if last := len(rest) == 0; last && (err != nil || !ended) {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("%s:%d: torn line dropped", file, number))
 			return nil
+		}
+		if err == nil {
+			err = s.check(rows)
 		}
 		if err != nil {
 			return fmt.Errorf("results: %s:%d: %w", file, number, err)
@@ -102,6 +110,24 @@ func (r *Run) readSamples(file string) error {
 		r.Samples = append(r.Samples, s)
 		r.whole += int64(len(line)) + 1
 		text = rest
+	}
+	return nil
+}
+
+// check refuses what no sample of the run can be.
+func (s Sample) check(rows map[string]Row) error {
+	row, ok := rows[s.Row]
+	switch {
+	case !ok:
+		return fmt.Errorf("no row %q in this run", s.Row)
+	case !slices.Contains(row.Variants, s.Variant):
+		return fmt.Errorf("%s does not run in variant %q", s.Row, s.Variant)
+	case s.Round < 0 || s.Round >= row.Rounds:
+		return fmt.Errorf("round %d of %s, which has %d", s.Round, s.Row, row.Rounds)
+	case s.Status == OK && (s.Result == nil || s.Result.N < 1 || s.Line == ""):
+		return fmt.Errorf("a sample of %s that went well and has no result", s.Row)
+	case s.Status != OK && s.Result != nil:
+		return fmt.Errorf("a sample of %s with status %q and a result", s.Row, s.Status)
 	}
 	return nil
 }

@@ -60,10 +60,13 @@ func Create(dir string, m Manifest) (*Writer, error) {
 	sum := sha256.Sum256(encoded)
 	name := m.Started.UTC().Format("20060102T150405Z") + "-" + hex.EncodeToString(sum[:3])
 	run := filepath.Join(dir, name)
-	if err := os.MkdirAll(run, 0o777); err != nil {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("results: %w", err)
 	}
-	if err := os.WriteFile(filepath.Join(run, "manifest.json"), append(encoded, '\n'), 0o666); err != nil {
+	if err := os.Mkdir(run, 0o777); err != nil { // one that is there is another run
+		return nil, fmt.Errorf("results: %w", err)
+	}
+	if err := writeWhole(filepath.Join(run, "manifest.json"), append(encoded, '\n')); err != nil {
 		return nil, fmt.Errorf("results: %w", err)
 	}
 	if err := pointTo(filepath.Join(dir, "latest"), name); err != nil {
@@ -132,7 +135,7 @@ func (w *Writer) Counts(c Counts) error {
 	if err != nil {
 		return fmt.Errorf("results: %w", err)
 	}
-	if err := os.WriteFile(filepath.Join(w.Dir, "counts.json"), append(encoded, '\n'), 0o666); err != nil {
+	if err := writeWhole(filepath.Join(w.Dir, "counts.json"), append(encoded, '\n')); err != nil {
 		return fmt.Errorf("results: %w", err)
 	}
 	return nil
@@ -183,9 +186,21 @@ func (t *text) add(s Sample) error {
 	return err
 }
 
+// writeWhole writes a file that is there whole or not at all.
+func writeWhole(file string, text []byte) error {
+	tmp := file + ".part"
+	if err := os.WriteFile(tmp, text, 0o666); err != nil {
+		return err
+	}
+	return os.Rename(tmp, file)
+}
+
 // pointTo makes link point to target, at once.
 func pointTo(link, target string) error {
-	tmp := fmt.Sprintf("%s.%d", link, os.Getpid())
+	tmp := link + ".part"
+	if err := os.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	if err := os.Symlink(target, tmp); err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -82,7 +81,7 @@ func (Processes) Execute(ctx context.Context, c Command) Outcome {
 	// Before the process is reaped: its group's number can't be another's yet.
 	kill(pid)
 	err := cmd.Wait()
-	out.Stdout, out.Stderr = stdout.Bytes(), stderr.Bytes()
+	out.Stdout, out.Stderr = stdout.kept, stderr.kept
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
 		out.Code = exit.ExitCode()
@@ -122,11 +121,12 @@ func startOn(cmd *exec.Cmd, cpu int) error {
 	return errors.Join(err, os.NewSyscallError("sched_setaffinity", unix.SchedSetaffinity(0, &before)))
 }
 
-// limited keeps the first maxOutput bytes.
-type limited struct{ bytes.Buffer }
+// limited keeps the first maxOutput bytes. It embeds no bytes.Buffer, whose
+// ReadFrom io.Copy would use instead.
+type limited struct{ kept []byte }
 
 func (l *limited) Write(p []byte) (int, error) {
-	l.Buffer.Write(p[:min(len(p), maxOutput-l.Len())])
+	l.kept = append(l.kept, p[:min(len(p), maxOutput-len(l.kept))]...)
 	return len(p), nil
 }
 

@@ -41,11 +41,12 @@ func (im *image) read(text []byte) (err error) {
 		return err
 	}
 	for _, s := range symbols {
-		if s.Section == elf.SHN_UNDEF {
-			continue
+		kind := elf.ST_TYPE(s.Info)
+		if s.Section == elf.SHN_UNDEF || kind != elf.STT_FUNC && kind != elf.STT_GNU_IFUNC {
+			continue // else a call of address 0 would reach all that is missing there
 		}
 		im.names[s.Value] = append(im.names[s.Value], s.Name)
-		if elf.ST_TYPE(s.Info) == elf.STT_FUNC && s.Size > 0 {
+		if kind == elf.STT_FUNC && s.Size > 0 {
 			im.functions = append(im.functions, s)
 		}
 	}

@@ -13,6 +13,7 @@ func TestReport(t *testing.T) {
 	r.add(
 		Finding{"memops/copy.c", "memops_memcpy_op", "loop holds no call of memcpy", "gnu"},
 		Finding{"memops/copy.c", "memops_memcpy_op", "loop holds no call of memcpy", "musl"},
+		Finding{"memops/copy.c", "memops_mempcpy_op", "loop holds no call of memcpy", "musl"},
 		Finding{"memops/copy.c", "", "includes /usr/include/string.h", "gcc"},
 		Finding{"syscalls/write.c", "syscalls_write_op.part.0", "loop holds no call of write", "musl"},
 	)
@@ -21,6 +22,7 @@ fsync     gnu   objects are equal; calls and copies are not checked on AARCH64
 cgo       gnu   1 rows reach *
           not checked, the loop is in Go: Call Nop/batch=1
 memops/copy.c: memops_memcpy_op: loop holds no call of memcpy (gnu, musl)
+memops/copy.c: memops_mempcpy_op: loop holds no call of memcpy (musl)
 memops/copy.c: includes /usr/include/string.h (gcc)
 syscalls/write.c: syscalls_write_op.part.0: loop holds no call of write (musl)
 `

@@ -103,7 +103,7 @@ func intersection(a, b []string) []string {
 // underscores in front.
 func plainest(names []string) string {
 	if len(names) == 0 {
-		return "something without a name"
+		return "an unknown address"
 	}
 	return slices.MinFunc(names, func(a, b string) int {
 		return cmp.Or(cmp.Compare(underscores(a), underscores(b)), cmp.Compare(len(a), len(b)))

@@ -83,13 +83,27 @@ func TestLoopReaches(t *testing.T) {
 	}
 }
 
-// demo gives the functions of testdata/reach.c.
+// A weak function that is missing lies at address 0, where no name is right.
+func TestLoopReachesNothing(t *testing.T) {
+	onlyX86(t)
+	im := link(t, compilerFor(t, "gcc"), "testdata/weak.c", "-static")
+	var got []string
+	for _, f := range im.check("gnu", []loop{{"demo_weak_op", "absent", false}}, demo(im)) {
+		got = append(got, f.What)
+	}
+	want := []string{"loop holds no call of absent", "loop holds a call of an unknown address that the row does not name"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// demo gives the functions of a program in testdata.
 func demo(im *image) sources {
 	files := sources{}
 	for _, f := range im.functions {
 		if strings.HasPrefix(f.Name, "demo_") || strings.HasPrefix(f.Name, "gang_") {
 			name, _, _ := strings.Cut(f.Name, ".")
-			files[name] = "demo/reach.c"
+			files[name] = "demo/demo.c"
 		}
 	}
 	return files

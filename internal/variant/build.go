@@ -340,8 +340,17 @@ func plainRooms(rows []Row) []string {
 }
 
 func (r recipe) cflags(v Variant) []string {
-	return slices.Concat(CFlags, v.CFlags)
+	flags := slices.Concat(CFlags, v.CFlags)
+	if v.Layout > 0 {
+		flags = append(flags, fmt.Sprintf("-DLIBCOST_PAD=%d", v.Layout*layoutStep))
+	}
+	return flags
 }
+
+// layoutStep is what a layout moves each C file's code by, and what comes
+// behind it by the sum: whole cache lines, since functions start on one anyway,
+// and no divisor of a page.
+const layoutStep = 9 * 64
 
 // link is the link line's middle: parts before libc, so that libc's own
 // members are never asked for.

@@ -29,6 +29,10 @@ type Variant struct {
 	LDFlags []string // after the common ones
 	Objects []string // object files, before libc on the link line
 	Env     []string // KEY=VALUE for the samples
+
+	// Layout pads the code by so many steps: the same program at other
+	// addresses.
+	Layout int
 }
 
 // Allocator is the allocator that the binaries must attest.

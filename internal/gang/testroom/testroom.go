@@ -2,7 +2,7 @@
 // say, to test the gang with.
 package testroom
 
-// #cgo CFLAGS: -O2 -Wall -I${SRCDIR}/..
+// #cgo CFLAGS: -Wall -I${SRCDIR}/..
 // #include "shim.h"
 // int testroom_left(void);
 import "C"

@@ -1,10 +1,14 @@
-/* pthread_mutex_lock and unlock of a default mutex that nobody else wants. */
+/* pthread_mutex_lock and unlock, a counter between them, nobody else there. */
 #include <pthread.h>
 
 #include "loop.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static unsigned long count;
+/*
+ * Each has a cache line of its own, as in a program that wants its lock fast:
+ * a counter in the lock's line makes musl's pair 1.5 to 2.5 ns (10 %) slower.
+ */
+static _Alignas(64) pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static _Alignas(64) unsigned long count;
 
 int prepare(void)
 {

@@ -1,29 +1,27 @@
-/* malloc and free of 64 bytes while one block of that size is live. */
+/*
+ * malloc and free of 64 bytes while one block of that size is live.
+ *
+ * Nothing is done with the block, so -fno-builtin must keep gcc from deleting
+ * the pair.  To show each pointer to a volatile object would be the other way,
+ * and other work: that store makes glibc's pair 0.5 ns (6 %) faster on one CPU.
+ */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "loop.h"
 
-/*
- * gcc deletes a block that nobody sees.  These two are volatile: the size
- * could be any, and each block is seen.
- */
-static volatile size_t size = 64;
-static void *volatile block;
-
 static void *live;
 
 int prepare(void)
 {
-	live = malloc(size);
+	live = malloc(64);
 	return live ? 0 : ENOMEM;
 }
 
 int run(unsigned long n)
 {
 	while (n--) {
-		void *p = malloc(size);
-		block = p;
+		void *p = malloc(64);
 		if (!p) return ENOMEM;
 		free(p);
 	}
