@@ -15,7 +15,8 @@ func TestKernels(t *testing.T) { Kernels.Verify(t) }
 // must notice each, and must not complain where there is none.
 func TestMistakes(t *testing.T) {
 	const source = "testdata/wrong.c"
-	if _, err := os.Stat(source); err != nil { // so that go test's cache sees it change
+	text, err := os.ReadFile(source)
+	if err != nil {
 		t.Fatal(err)
 	}
 	kernels, err := filepath.Glob("*.c")
@@ -30,6 +31,10 @@ func TestMistakes(t *testing.T) {
 	}
 	var rows []string
 	for _, row := range Kernels.Rows() {
+		if !strings.Contains(string(text), row.Calls+"(") {
+			t.Logf("%s: %s has no %s with mistakes", row.Name, source, row.Calls)
+			continue
+		}
 		rows = append(rows, row.Name)
 	}
 	out, err := exec.Command(wrong, rows...).Output()

@@ -130,11 +130,6 @@ func (a *app) prepare(ctx context.Context, names []string, f runFlags) (*session
 		return nil, err
 	}
 	order(vs)
-	deployed := ""
-	if has(vs, "gnu") && has(vs, "musl") && !has(vs, "gnu-dynamic") {
-		deployed = "gnu-dynamic"
-		vs = append(vs, mustParse(deployed))
-	}
 	built, err := a.builder().Build(vs...)
 	if err != nil {
 		return nil, err
@@ -143,6 +138,15 @@ func (a *app) prepare(ctx context.Context, names []string, f runFlags) (*session
 	chosen, err := selectRows(base.Rows, f.set, f.bench)
 	if err != nil {
 		return nil, err
+	}
+	deployed := ""
+	if has(vs, "gnu") && has(vs, "musl") && !has(vs, "gnu-dynamic") && slices.ContainsFunc(chosen, func(r variant.Row) bool { return r.Summary }) {
+		deployed = "gnu-dynamic"
+		dynamic, err := a.builder().Build(mustParse(deployed))
+		if err != nil {
+			return nil, err
+		}
+		built = append(built, dynamic...)
 	}
 	canary, err := a.builder().Copy(base)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -259,29 +260,48 @@ func (s *session) count(ctx context.Context, a *app) error {
 	return s.writer.Counts(results.Counts{Calls: runner.Counted, Samples: samples})
 }
 
-// title is "run: 127 rows x 2 variants (+8 of gnu-dynamic) x 20 rounds".
+// title is "run: 127 rows x 2 variants (+8 of gnu-dynamic, 3 canaries) x 20
+// rounds".
 func (s *session) title() string {
 	m := s.manifest
-	rows, full, extra := 0, 0, ""
+	rows := map[string]int{} // by variant
 	for _, r := range m.Rows {
-		if len(r.Variants) > 1 || len(m.Variants) == 1 {
-			rows++
+		for _, v := range r.Variants {
+			rows[v]++
 		}
 	}
-	for _, v := range m.Variants {
-		n := 0
-		for _, r := range m.Rows {
-			if slices.Contains(r.Variants, v.Name) {
-				n++
-			}
+	compared := m.Variants[1:]
+	if len(compared) == 0 {
+		compared = m.Variants
+	}
+	most, full, extra := 0, len(m.Variants)-len(compared), []string{}
+	for _, v := range compared {
+		if !isCanary(v.Name, compared) {
+			most = max(most, rows[v.Name])
 		}
-		if n == len(m.Rows) {
+	}
+	for _, v := range compared {
+		switch n := rows[v.Name]; {
+		case isCanary(v.Name, compared):
+			extra = append(extra, fmt.Sprintf("%d canaries", n))
+		case n == most:
 			full++
-		} else if n > 0 {
-			extra += fmt.Sprintf(" (+%d of %s)", n, v.Name)
+		default:
+			extra = append(extra, fmt.Sprintf("+%d of %s", n, v.Name))
 		}
 	}
-	return fmt.Sprintf("run: %d rows x %d variants%s x %d rounds", rows, full, extra, m.Rounds)
+	title := fmt.Sprintf("run: %d rows x %d variants", most, full)
+	if len(extra) > 0 {
+		title += " (" + strings.Join(extra, ", ") + ")"
+	}
+	return fmt.Sprintf("%s x %d rounds", title, m.Rounds)
+}
+
+// isCanary says whether a variant is a copy that runs beside real ones; alone
+// it is what a null run compares.
+func isCanary(name string, compared []results.Variant) bool {
+	_, copied := variant.Original(name)
+	return copied && len(compared) > 1
 }
 
 // ending prints what the run came to, and says whether it fell short.

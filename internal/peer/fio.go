@@ -5,41 +5,32 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
-	"slices"
+	"path/filepath"
 
 	"libcost/internal/variant"
 )
 
-// A fio is fdatasync(2) after each write of 4 KiB, as fio measures it.
-type fio struct {
-	file []string // what makes the file that of the row
-}
+// A fio is fdatasync(2) after each write of 4 KiB, as fio measures it. Its file
+// is a new one in each sample, as the row's is: zeros that are written and synced
+// before the clock starts, or none, that grows.
+type fio struct{ zeros bool }
 
-// syncs is how many ops a sample has: enough for a p50, and what a row with
-// files runs by itself.
-const syncs = 300
+const (
+	block = 4096
+	syncs = 300  // ops of a sample, as in a run: enough for a p50
+	zeros = 1024 // blocks of a file that is overwritten, as in the row
+)
 
-// fios are fio's median against the row's, in each libc: a difference between
-// the libcs that fio knows nothing about would be the row's.
-//
-// Both files are new in each sample. fio's append is one: with
-// --fallocate=none a file that is not there yet grows with each write.
+// fios are compared with both libcs, which have no part in it.
 func fios() []Peer {
 	var list []Peer
-	for _, f := range []struct {
-		file string
-		args []string
-	}{
-		{"append", []string{fmt.Sprintf("--size=%d", syncs*4096)}},
-		// 1024 blocks that are written and synced first, and stay in the page
-		// cache, as in the row.
-		{"zeros", []string{"--overwrite=1", "--size=4m", fmt.Sprintf("--io_size=%d", syncs*4096), "--invalidate=0"}},
-	} {
+	for _, file := range []string{"append", "zeros"} {
 		for _, libc := range variant.Libcs {
 			list = append(list, Peer{
-				Name: "fio", Row: "fsync/Sync/size=4096/by=fdatasync/file=" + f.file + "/threads=1", Variant: libc,
-				N: syncs, Margin: 0.10, figure: median, tool: fio{f.args},
+				Name: "fio", Row: "fsync/Sync/size=4096/by=fdatasync/file=" + file + "/threads=1", Variant: libc,
+				N: syncs, Margin: 0.10, figure: median, tool: fio{zeros: file == "zeros"},
 			})
 		}
 	}
@@ -65,13 +56,42 @@ func (f fio) measure(ctx context.Context, s Site, n int) (float64, error) {
 		return 0, err
 	}
 	defer remove()
-	out, err := s.run(ctx, path, slices.Concat([]string{
-		"--name=sync", "--directory=" + dir, "--rw=write", "--bs=4k", "--ioengine=psync", "--fdatasync=1", "--fallocate=none",
-	}, f.file, []string{"--output-format=json", "--percentile_list=50"})...)
+	file := filepath.Join(dir, "sync")
+	args := []string{
+		"--name=sync", "--filename=" + file, "--output-format=json", "--percentile_list=50",
+		"--rw=write", "--bs=4k", "--ioengine=psync", "--fdatasync=1", "--fallocate=none",
+	}
+	if f.zeros {
+		if err := writeZeros(file); err != nil {
+			return 0, err
+		}
+		args = append(args, "--overwrite=1", "--invalidate=0", fmt.Sprintf("--size=%d", zeros*block), fmt.Sprintf("--io_size=%d", n*block))
+	} else {
+		args = append(args, fmt.Sprintf("--size=%d", n*block))
+	}
+	out, err := s.run(ctx, path, args...)
 	if err != nil {
 		return 0, err
 	}
 	return parseFio(out, n)
+}
+
+// writeZeros makes the file that is overwritten. fio would make one itself, and
+// drop it from the page cache: its writes would then take 2 us more than the
+// row's.
+func writeZeros(name string) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	// Block by block: what is written at once can lie in the cache as one folio.
+	for range zeros {
+		if _, err := f.Write(make([]byte, block)); err != nil {
+			return err
+		}
+	}
+	return f.Sync()
 }
 
 // A latency is a distribution in fio's JSON.

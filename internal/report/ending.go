@@ -137,7 +137,7 @@ func asDeployed(w io.Writer, run *results.Run, deployed string) {
 	in.Base = deployed
 	t := compare.Compare(in)
 	for _, v := range t.Variants {
-		if v != run.Manifest.Base {
+		if v != run.Manifest.Base && len(pick(t, v, func(compare.Line) bool { return true })) > 0 {
 			fmt.Fprintf(w, "as deployed: %s against %s, %s; ratio = %s / %s\n", v, deployed, difference(run.Manifest, deployed, v), v, deployed)
 			summary(w, run.Manifest, t, v)
 		}
