@@ -152,17 +152,22 @@ func (a *app) prepare(ctx context.Context, names []string, f runFlags) (*session
 	if err != nil {
 		return nil, err
 	}
+	var watched []string
+	if len(built) > 1 { // something is compared
+		watched = canaries
+		built = append(built, canary)
+	}
 	var rows []results.Row
 	for _, r := range base.Rows {
 		row := results.Row{Row: r}
 		if slices.ContainsFunc(chosen, func(c variant.Row) bool { return c.Key() == r.Key() }) {
 			for _, b := range built {
-				if b.Variant.Name != deployed || r.Summary {
+				if _, copied := variant.Original(b.Variant.Name); !copied && (b.Variant.Name != deployed || r.Summary) {
 					row.Variants = append(row.Variants, b.Variant.Name)
 				}
 			}
 		}
-		if slices.Contains(canaries, r.Key()) {
+		if slices.Contains(watched, r.Key()) {
 			if len(row.Variants) == 0 {
 				row.Variants = []string{base.Variant.Name}
 			}
@@ -172,7 +177,7 @@ func (a *app) prepare(ctx context.Context, names []string, f runFlags) (*session
 			rows = append(rows, row)
 		}
 	}
-	return a.start(ctx, f, append(built, canary), rows)
+	return a.start(ctx, f, built, rows)
 }
 
 func has(vs []variant.Variant, name string) bool {
