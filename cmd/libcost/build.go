@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -33,19 +34,24 @@ func (a *app) buildCommand() *cobra.Command {
 			for _, b := range built {
 				f := b.Facts
 				fmt.Fprintf(print, "%s\t%s %s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", b.Variant.Name, f.Libc, f.LibcVersion, f.Linkage, f.Allocator,
-					f.Functions["memcpy"], f.Functions["memcmp"], f.Functions["malloc"], f.Compiler, a.relative(b.Dir))
+					f.Functions["memcpy"], f.Functions["memcmp"], f.Functions["malloc"], f.Compiler, relative(b.Dir))
 			}
 			return print.Flush()
 		},
 	}
 }
 
-// relative is a path as seen from the project.
-func (a *app) relative(path string) string {
-	if r, err := filepath.Rel(a.root, path); err == nil {
-		return r
+// relative is a path as a person here would type it.
+func relative(path string) string {
+	here, err := os.Getwd()
+	if err != nil {
+		return path
 	}
-	return path
+	r, err := filepath.Rel(here, path)
+	if err != nil || strings.HasPrefix(r, "..") {
+		return path
+	}
+	return r
 }
 
 func (a *app) variantsCommand() *cobra.Command {

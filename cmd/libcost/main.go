@@ -14,13 +14,15 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"libcost/internal/runner"
 	"libcost/internal/variant"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends at once
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
@@ -45,14 +47,19 @@ var errShort = errors.New("something fell short")
 type app struct {
 	root           string
 	stdout, stderr io.Writer
+	exec           runner.Executor // of samples; tests replace it
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	a := &app{stdout: stdout, stderr: stderr}
+	a := &app{stdout: stdout, stderr: stderr, exec: runner.Processes{}}
+	return a.main(ctx, args)
+}
+
+func (a *app) main(ctx context.Context, args []string) int {
 	cmd := a.command()
 	cmd.SetArgs(longFlags(args))
-	cmd.SetOut(stdout)
-	cmd.SetErr(stderr)
+	cmd.SetOut(a.stdout)
+	cmd.SetErr(a.stderr)
 	err := cmd.ExecuteContext(ctx)
 	var usage usageError
 	var name *variant.NameError
@@ -62,16 +69,16 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case errors.Is(err, errShort):
 		return exitShort
 	case errors.As(err, &usage), errors.As(err, &name):
-		fmt.Fprintf(stderr, "libcost: %v\n", err)
+		fmt.Fprintf(a.stderr, "libcost: %v\n", err)
 		return exitUsage
 	default:
-		fmt.Fprintf(stderr, "libcost: %v\n", err)
+		fmt.Fprintf(a.stderr, "libcost: %v\n", err)
 		return exitShort
 	}
 }
 
-// longFlags takes -set like --set, as Go's own tools do; pflag would read five
-// letters.
+// longFlags takes -set like --set, as Go's own tools do; pflag would read three
+// letters. A negative number is no flag.
 func longFlags(args []string) []string {
 	long := make([]string, len(args))
 	for i, arg := range args {
@@ -79,7 +86,7 @@ func longFlags(args []string) []string {
 			copy(long[i:], args[i:])
 			break
 		}
-		if len(arg) > 2 && arg[0] == '-' && arg[1] != '-' {
+		if len(arg) > 2 && arg[0] == '-' && arg[1] != '-' && (arg[1] < '0' || arg[1] > '9') {
 			arg = "-" + arg
 		}
 		long[i] = arg
@@ -94,8 +101,10 @@ func (a *app) command() *cobra.Command {
 		Example: `  libcost run gnu musl
   libcost rows -set quick`,
 		SilenceUsage: true, SilenceErrors: true,
-		PersistentPreRunE: func(*cobra.Command, []string) (err error) {
-			a.root, err = findRoot()
+		PersistentPreRunE: func(c *cobra.Command, _ []string) (err error) {
+			if c.HasParent() && c.Name() != "help" {
+				a.root, err = findRoot()
+			}
 			return err
 		},
 		RunE: func(c *cobra.Command, args []string) error {
@@ -108,6 +117,14 @@ func (a *app) command() *cobra.Command {
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		var unknown interface {
+			error
+			GetSpecifiedName() string
+		}
+		if errors.As(err, &unknown) && c.Flags().Lookup(unknown.GetSpecifiedName()) == nil {
+			name := unknown.GetSpecifiedName()
+			return usagef("unknown flag -%s%s (%s -h)", name, near("-"+name, flagNames(c)), c.CommandPath())
+		}
 		return usagef("%w (%s -h)", err, c.CommandPath())
 	})
 	root.AddCommand(a.buildCommand(), a.runCommand(), a.compareCommand(), a.nullCommand(), a.acceptCommand(), a.rowsCommand(), a.variantsCommand(), a.cleanCommand())
@@ -119,6 +136,12 @@ func commandNames(c *cobra.Command) []string {
 	for _, sub := range c.Commands() {
 		names = append(names, sub.Name())
 	}
+	return names
+}
+
+func flagNames(c *cobra.Command) []string {
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "-"+f.Name) })
 	return names
 }
 

@@ -29,6 +29,9 @@ func (a *app) rowsCommand() *cobra.Command {
   libcost rows -bench Memcmp`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
+			if err := checkRows(set, bench); err != nil {
+				return err
+			}
 			built, err := a.builder().Build(mustParse("gnu"))
 			if err != nil {
 				return err
@@ -68,12 +71,20 @@ func mustParse(name string) variant.Variant {
 	return v
 }
 
+// checkRows refuses what selects no rows, before anything is built.
+func checkRows(set, bench string) error {
+	if !slices.Contains(sets, set) {
+		return usagef("unknown set %q%s (quick, default, full)", set, near(set, sets))
+	}
+	if _, err := regexp.Compile(bench); err != nil {
+		return usagef("-bench: %w", err)
+	}
+	return nil
+}
+
 // selectRows takes the rows of a set that match a pattern. A pattern takes rows
 // of any set: whoever names a row wants it.
 func selectRows(rows []variant.Row, set, bench string) ([]variant.Row, error) {
-	if !slices.Contains(sets, set) {
-		return nil, usagef("unknown set %q%s (quick, default, full)", set, near(set, sets))
-	}
 	var chosen []variant.Row
 	if bench == "" {
 		for _, r := range rows {

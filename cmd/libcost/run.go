@@ -47,8 +47,8 @@ func (f *runFlags) register(c *cobra.Command) {
 
 // check refuses what can't be run, and fills what was left out.
 func (f *runFlags) check(c *cobra.Command, a *app) (err error) {
-	if !slices.Contains(sets, f.set) {
-		return usagef("unknown set %q%s (quick, default, full)", f.set, near(f.set, sets))
+	if err := checkRows(f.set, f.bench); err != nil {
+		return err
 	}
 	if c.Flags().Changed("rounds") && f.rounds < 1 {
 		return usagef("-rounds %d: at least 1 (6 for an interval)", f.rounds)
@@ -56,9 +56,34 @@ func (f *runFlags) check(c *cobra.Command, a *app) (err error) {
 	if c.Flags().Changed("budget") && f.budget <= 0 {
 		return usagef("-budget %v: a time above 0", f.budget)
 	}
+	if f.timeout <= 0 {
+		return usagef("-timeout %v: a time above 0", f.timeout)
+	}
 	if f.results == "" {
 		f.results = filepath.Join(a.root, "results")
 	}
+	if f.resume != "" {
+		return f.checkResume(c)
+	}
+	if f.dir != "" {
+		_, err = filesDir(f.dir, "")
+	}
+	return err
+}
+
+// checkResume refuses what would make another run of the one that goes on, and
+// finds the directory of that run.
+func (f *runFlags) checkResume(c *cobra.Command) error {
+	for _, name := range []string{"set", "rounds", "budget", "bench", "timeout", "seed", "results"} {
+		if c.Flags().Changed(name) {
+			return usagef("-resume: the run goes on as it began, without -%s", name)
+		}
+	}
+	run, err := filepath.EvalSymlinks(f.resume) // latest
+	if err != nil {
+		return fmt.Errorf("resume: %w", err)
+	}
+	f.results = filepath.Dir(run)
 	return nil
 }
 
@@ -81,11 +106,17 @@ stops after 10.`,
   libcost run -bench Memcmp -rounds 40 gnu musl
   libcost run -resume results/latest`,
 		RunE: func(c *cobra.Command, args []string) error {
+			if f.resume != "" && len(args) > 0 {
+				return usagef("-resume: the run goes on with its own variants")
+			}
 			if err := f.check(c, a); err != nil {
 				return err
 			}
 			if len(args) == 0 {
 				args = []string{"gnu", "musl"}
+			}
+			if _, err := a.variants(args); err != nil {
+				return err
 			}
 			return a.locked(f, func() error { return a.run(c.Context(), args, f) })
 		},

@@ -42,10 +42,14 @@ func (a *app) start(ctx context.Context, f runFlags, built []*variant.Built, row
 	if err != nil {
 		return nil, err
 	}
-	s := &session{runner: newRunner(built, m, dir)}
+	s := &session{runner: a.newRunner(built, m, dir)}
 	progress, done := bar(a.stderr, len(rows), "calibrate")
 	err = s.runner.Calibrate(ctx, m.Rows, progress, func(results.Sample) {})
 	done()
+	if errors.Is(err, context.Canceled) {
+		fmt.Fprintln(a.stderr, "\nstopped before the first sample: nothing to keep")
+		return nil, errShort
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -147,8 +151,8 @@ func planRows(m results.Manifest) []plan.Row {
 	return rows
 }
 
-func newRunner(built []*variant.Built, m results.Manifest, dir string) *runner.Runner {
-	r := &runner.Runner{Exec: runner.Processes{}, Builds: map[string]*variant.Built{}, Dir: dir, Pin: m.Pin, Timeout: m.Timeout}
+func (a *app) newRunner(built []*variant.Built, m results.Manifest, dir string) *runner.Runner {
+	r := &runner.Runner{Exec: a.exec, Builds: map[string]*variant.Built{}, Dir: dir, Pin: m.Pin, Timeout: m.Timeout}
 	for _, b := range built {
 		r.Builds[b.Variant.Name] = b
 	}
@@ -161,6 +165,9 @@ func (a *app) resume(f runFlags) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, w := range run.Warnings {
+		fmt.Fprintln(a.stderr, w)
+	}
 	built, err := a.rebuild(run)
 	if err != nil {
 		return nil, err
@@ -169,7 +176,14 @@ func (a *app) resume(f runFlags) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &session{manifest: run.Manifest, done: run.Samples, runner: newRunner(built, run.Manifest, dir)}
+	disk, err := host.ReadDisk(dir)
+	if err != nil {
+		return nil, err
+	}
+	if was := run.Manifest.Disk; disk != was {
+		return nil, fmt.Errorf("resume %s: its files were on %s (%s), %s is on %s (%s) (name the directory: -dir)", f.resume, was.FileSystem, was.Device, dir, disk.FileSystem, disk.Device)
+	}
+	s := &session{manifest: run.Manifest, done: run.Samples, runner: a.newRunner(built, run.Manifest, dir)}
 	s.samples = plan.Order(planRows(s.manifest), s.manifest.Rounds, s.manifest.Seed)
 	s.writer, err = results.Resume(run)
 	return s, err
@@ -223,10 +237,12 @@ func (s *session) measure(ctx context.Context, a *app) (*results.Run, time.Durat
 	if readErr != nil {
 		return nil, took, errors.Join(err, readErr)
 	}
-	run.Dir = a.relative(run.Dir)
-	if errors.Is(err, context.Canceled) {
+	run.Dir = relative(run.Dir)
+	if err != nil {
 		fmt.Fprintf(a.stderr, "\nstopped: %d samples kept; go on with: libcost run -resume %s\n", len(run.Samples), run.Dir)
-		return nil, took, errShort
+	}
+	if errors.Is(err, context.Canceled) {
+		err = errShort
 	}
 	return run, took, err
 }

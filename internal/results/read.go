@@ -54,6 +54,9 @@ func Read(dir string) (*Run, error) {
 	if err := json.Unmarshal(encoded, &run.Manifest); err != nil {
 		return nil, fmt.Errorf("results: %s: %w", file, err)
 	}
+	if err := run.Manifest.check(); err != nil {
+		return nil, fmt.Errorf("results: %s: %w", file, err)
+	}
 	if err := run.readCounts(filepath.Join(dir, "counts.json")); err != nil {
 		return nil, err
 	}
@@ -71,6 +74,11 @@ func (r *Run) readCounts(file string) error {
 	}
 	if err := json.Unmarshal(encoded, &r.Counts); err != nil {
 		return fmt.Errorf("results: %s: %w", file, err)
+	}
+	for _, s := range r.Counts.Samples {
+		if s.Status == OK && (s.Result == nil || s.N < 1) {
+			return fmt.Errorf("results: %s: a sample of %s that went well and has no result", file, s.Row)
+		}
 	}
 	return nil
 }
@@ -114,6 +122,28 @@ func (r *Run) readSamples(file string) error {
 	return nil
 }
 
+// check refuses what no run can have been.
+func (m Manifest) check() error {
+	var names []string
+	for _, v := range m.Variants {
+		if v.Name == "" || filepath.Base(v.Name) != v.Name || slices.Contains(names, v.Name) {
+			return fmt.Errorf("%q is no name of a variant, or stands twice", v.Name)
+		}
+		names = append(names, v.Name)
+	}
+	if !slices.Contains(names, m.Base) {
+		return fmt.Errorf("the base %q is none of the variants %q", m.Base, names)
+	}
+	for _, r := range m.Rows {
+		for _, v := range r.Variants {
+			if !slices.Contains(names, v) {
+				return fmt.Errorf("row %s runs in %q, which is none of the variants", r.Key(), v)
+			}
+		}
+	}
+	return nil
+}
+
 // check refuses what no sample of the run can be.
 func (s Sample) check(rows map[string]Row) error {
 	row, ok := rows[s.Row]
@@ -124,7 +154,7 @@ func (s Sample) check(rows map[string]Row) error {
 		return fmt.Errorf("%s does not run in variant %q", s.Row, s.Variant)
 	case s.Round < 0 || s.Round >= row.Rounds:
 		return fmt.Errorf("round %d of %s, which has %d", s.Round, s.Row, row.Rounds)
-	case s.Status == OK && (s.Result == nil || s.Result.N < 1 || s.Line == ""):
+	case s.Status == OK && (s.Result == nil || s.N < 1 || s.Result.N != s.N || s.Result.ElapsedNS < 1 || s.Line == ""):
 		return fmt.Errorf("a sample of %s that went well and has no result", s.Row)
 	case s.Status != OK && s.Result != nil:
 		return fmt.Errorf("a sample of %s with status %q and a result", s.Row, s.Status)

@@ -163,16 +163,19 @@ func TestRunGoesOnAfterASampleThatFails(t *testing.T) {
 	assert.Equal(t, map[results.Status]int{results.Crashed: 9, results.OK: 12}, status)
 }
 
+// ids are what the plan says of samples, not what the machine did meanwhile.
+func ids(samples []results.Sample) []string {
+	ids := []string{}
+	for _, s := range samples {
+		ids = append(ids, fmt.Sprint(s.Seq, s.Round, s.Row, s.Variant, s.N))
+	}
+	return ids
+}
+
 // A run that was interrupted after any number of samples and goes on is the
 // run that was not.
 func TestRunResumes(t *testing.T) {
 	m, samples := newRun()
-	whole := func(seq []results.Sample) (ids []string) {
-		for _, s := range seq {
-			ids = append(ids, fmt.Sprint(s.Seq, s.Round, s.Row, s.Variant, s.N))
-		}
-		return ids
-	}
 	var all memory
 	r, _ := newFake(well)
 	require.NoError(t, r.Run(context.Background(), m, samples, nil, &all, quiet))
@@ -185,7 +188,7 @@ func TestRunResumes(t *testing.T) {
 		var rest memory
 		r, f := newFake(well)
 		require.NoError(t, r.Run(context.Background(), m, samples, done, &rest, quiet))
-		assert.Equal(t, whole(all.samples), append(whole(done), whole(rest.samples)...), "after %d", n)
+		assert.Equal(t, ids(all.samples), append(ids(done), ids(rest.samples)...), "after %d", n)
 		assert.Len(t, f.commands, len(all.samples)-n)
 	}
 }
