@@ -4,19 +4,21 @@ SET ?= default
 ROUNDS ?=
 BENCH ?=
 DIR ?=
+BUDGET ?=
 GO ?= go
 -include config.mk
 
 LIBCOST := bin/libcost
 # All bench-<variant> targets of one call are one interleaved run.
 VARIANTS := $(patsubst bench-%,%,$(filter bench-%,$(MAKECMDGOALS)))
-RUNFLAGS := -set $(SET) $(if $(ROUNDS),-rounds $(ROUNDS)) $(if $(BENCH),-bench '$(BENCH)') $(if $(DIR),-dir '$(DIR)')
+RUNFLAGS := -set $(SET) $(if $(ROUNDS),-rounds $(ROUNDS)) $(if $(BUDGET),-budget $(BUDGET)) \
+	$(if $(BENCH),-bench '$(BENCH)') $(if $(DIR),-dir '$(DIR)')
 
 .NOTPARALLEL:
-.PHONY: help setup build test vet check-shims clean $(LIBCOST)
+.PHONY: help setup build compare null accept test check-shims clean $(LIBCOST)
 
 help: ## list the targets
-	@sed -n 's/^\([a-z%-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | column -t -s "$$(printf '\t')"
+	@awk -F ':.*## ' '/^[a-z%-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' Makefile
 
 setup: ## install or fetch what is missing (SETUP=no installs nothing)
 	@scripts/setup
@@ -30,6 +32,16 @@ build: $(LIBCOST) ## build gnu, musl and gnu-dynamic, and see what is in them
 # The first bench target runs all of them, the others have nothing left to do.
 bench-%: $(LIBCOST) ## measure variants, interleaved: make bench-musl bench-gnu
 	@$(if $(filter $@,$(firstword $(filter bench-%,$(MAKECMDGOALS)))),$(LIBCOST) run $(RUNFLAGS) $(VARIANTS),:)
+
+compare: $(LIBCOST) ## all rows of the newest run (RUN=dir: of that one)
+	@$(LIBCOST) compare $(RUN)
+
+null: $(LIBCOST) ## musl and gnu against their own copies: what the method finds where nothing is
+	@$(LIBCOST) null $(RUNFLAGS) musl
+	@$(LIBCOST) null $(RUNFLAGS) gnu
+
+accept: $(LIBCOST) ## does the suite reproduce what people met, and agree with others?
+	@$(LIBCOST) accept
 
 test: $(LIBCOST) ## vet, lint, unit tests, kernels in each libc and allocator, check-shims, a quick run
 	@scripts/test

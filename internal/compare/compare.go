@@ -30,6 +30,7 @@ type Input struct {
 	Control  map[string]bool // rows in which libc has no part
 	Skipped  []Skip
 	NoCounts string // why system calls were not counted, "" if they were
+	NoDisk   string // why the rows that write files are no disk's, "" if they are
 	Canary   string // the variant that is a second copy of the base, "" without one
 	Layouts  int
 }
@@ -48,6 +49,7 @@ type Table struct {
 	Canaries []Canary
 	Skipped  []Skip
 	NoCounts string
+	NoDisk   string
 }
 
 // A Canary is a row on which the base was compared with a copy of itself.
@@ -105,7 +107,7 @@ type Cell struct {
 // Compare makes the table. The verdicts' q values are over all lines that get
 // one, so a longer table asks more of each.
 func Compare(in Input) Table {
-	t := Table{Base: in.Base, Skipped: in.Skipped, NoCounts: in.NoCounts}
+	t := Table{Base: in.Base, Skipped: in.Skipped, NoCounts: in.NoCounts, NoDisk: in.NoDisk}
 	for _, v := range in.Variants {
 		if v != in.Base && v != in.Canary {
 			t.Variants = append(t.Variants, v)

@@ -27,6 +27,9 @@ func FromRun(run *results.Run) Input {
 	}
 	in.NoCounts = run.Counts.Missing
 	in.Canary = canary(m)
+	if slices.ContainsFunc(m.Rows, func(r results.Row) bool { return r.Disk }) {
+		in.NoDisk = m.Disk.Caution
+	}
 	type id struct{ row, variant string }
 	samples := map[id][]results.Sample{}
 	for _, s := range run.Samples {

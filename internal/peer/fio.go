@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 
 	"libcost/internal/variant"
@@ -52,21 +51,21 @@ func (f fio) measure(ctx context.Context, s Site, n int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	dir, remove, err := tempDir(s.Dir)
+	blocks := 0
+	if f.zeros {
+		blocks = zeros
+	}
+	file, err := newFile(s.Dir, blocks)
 	if err != nil {
 		return 0, err
 	}
-	defer remove()
-	file := filepath.Join(dir, "sync")
+	defer os.Remove(file)
 	args := []string{
 		// A colon would part two files.
 		"--name=sync", "--filename=" + strings.ReplaceAll(file, ":", `\:`), "--output-format=json", "--percentile_list=50",
 		"--rw=write", "--bs=4k", "--ioengine=psync", "--fdatasync=1", "--fallocate=none",
 	}
 	if f.zeros {
-		if err := writeZeros(file); err != nil {
-			return 0, err
-		}
 		args = append(args, "--overwrite=1", "--invalidate=0", fmt.Sprintf("--size=%d", zeros*block), fmt.Sprintf("--io_size=%d", n*block))
 	} else {
 		args = append(args, fmt.Sprintf("--size=%d", n*block))
@@ -78,22 +77,27 @@ func (f fio) measure(ctx context.Context, s Site, n int) (float64, error) {
 	return parseFio(out, n)
 }
 
-// writeZeros makes the file that is overwritten. fio would make one itself, and
-// drop it from the page cache: its writes would then take 2 us more than the
-// row's.
-func writeZeros(name string) error {
-	f, err := os.Create(name)
+// newFile makes a file of blocks of zeros, on the disk and in the page cache.
+// fio would make one itself, and drop it from the cache: its writes would then
+// take 2 us more than the row's.
+//
+// Note: it lies in the row's own directory. ext4 puts a new directory into
+// another part of the disk, and appending to a file there took a third longer.
+func newFile(dir string, blocks int) (name string, err error) {
+	f, err := os.CreateTemp(dir, "libcost-peer-")
 	if err != nil {
-		return err
+		return "", err
 	}
-	defer f.Close()
 	// Block by block: what is written at once can lie in the cache as one folio.
-	for range zeros {
-		if _, err := f.Write(make([]byte, block)); err != nil {
-			return err
+	for range blocks {
+		if _, err = f.Write(make([]byte, block)); err != nil {
+			break
 		}
 	}
-	return f.Sync()
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		os.Remove(f.Name())
+	}
+	return f.Name(), err
 }
 
 // A latency is a distribution in fio's JSON.

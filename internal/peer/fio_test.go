@@ -28,9 +28,9 @@ func TestMeasureFio(t *testing.T) {
 	for _, c := range []struct {
 		file string
 		own  []string
-		size int64 // of the file that fio finds, -1 for none
+		size int64 // of the file that fio finds
 	}{
-		{"append", []string{"--size=1228800"}, -1},
+		{"append", []string{"--size=1228800"}, 0},
 		{"zeros", []string{"--overwrite=1", "--invalidate=0", "--size=4194304", "--io_size=1228800"}, 4 << 20},
 	} {
 		f := &fake{outcome: runner.Outcome{Stdout: []byte(recorded(t, "fio.json"))}}
@@ -51,8 +51,8 @@ func TestMeasureFio(t *testing.T) {
 		if want := append(common, c.own...); command.Path != filepath.Join(bin, "fio") || command.CPU != s.CPU || !slices.Equal(args, want) {
 			t.Errorf("%s: ran %+v, want %q", c.file, command, want)
 		}
-		if dir := filepath.Dir(filepath.Dir(fileOf(command))); dir != s.Dir || size != c.size {
-			t.Errorf("%s: a file of %d bytes below %s, want %d below %s", c.file, size, dir, c.size, s.Dir)
+		if dir := filepath.Dir(fileOf(command)); dir != s.Dir || size != c.size {
+			t.Errorf("%s: a file of %d bytes in %s, want %d in %s", c.file, size, dir, c.size, s.Dir)
 		}
 		if left, err := os.ReadDir(s.Dir); err != nil || len(left) > 0 {
 			t.Errorf("%s: left %v, %v", c.file, left, err)

@@ -50,11 +50,11 @@ var sources embed.FS
 // the flags of the kernels, and -fno-builtin: gcc knows what malloc and free do
 // together, and leaves both out.
 func Compile(ctx context.Context, v variant.Variant, cc, dir string) error {
-	tmp, remove, err := tempDir("")
+	tmp, err := os.MkdirTemp("", "libcost-peer-")
 	if err != nil {
 		return fmt.Errorf("build %s: C loops: %w", v.Name, err)
 	}
-	defer remove()
+	defer os.RemoveAll(tmp)
 	if err := errors.Join(os.CopyFS(tmp, sources), os.MkdirAll(dir, 0o777)); err != nil {
 		return fmt.Errorf("build %s: C loops: %w", v.Name, err)
 	}

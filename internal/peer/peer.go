@@ -13,7 +13,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -129,12 +128,6 @@ func (s Site) run(ctx context.Context, path string, args ...string) ([]byte, err
 func said(out runner.Outcome) string {
 	text := bytes.TrimSpace(slices.Concat(out.Stdout, []byte("\n"), out.Stderr))
 	return fmt.Sprintf("%.300s", text[bytes.LastIndexByte(text, '\n')+1:])
-}
-
-// tempDir makes a directory for one sample below dir.
-func tempDir(dir string) (name string, remove func(), err error) {
-	name, err = os.MkdirTemp(dir, "libcost-peer-")
-	return name, func() { os.RemoveAll(name) }, err
 }
 
 // unknown is a program's output that is not what is known of it.

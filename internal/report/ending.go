@@ -38,6 +38,7 @@ func Ending(w io.Writer, run *results.Run, took time.Duration) {
 	if deployed != "" {
 		asDeployed(w, run, deployed)
 	}
+	noDisk(w, t)
 	skipped(w, t.Skipped)
 	unwell(w, run)
 	resolution(w, t, m, took)
@@ -210,7 +211,7 @@ func next(run *results.Run, t compare.Table) string {
 			files = append(files, display(run.Dir)+v+".txt")
 		}
 	}
-	return "go tool benchstat " + strings.Join(files, " ")
+	return "make compare · go tool benchstat " + strings.Join(files, " ")
 }
 
 // display ends a directory's name with a slash.

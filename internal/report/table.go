@@ -102,6 +102,13 @@ func banner(w io.Writer, t compare.Table) {
 	}
 }
 
+// noDisk warns where the rows that write files have no disk below them.
+func noDisk(w io.Writer, t compare.Table) {
+	if t.NoDisk != "" {
+		fmt.Fprintf(w, "CAUTION: the rows that write files say nothing of a disk: %s (DIR=a directory on a disk)\n", t.NoDisk)
+	}
+}
+
 // footnotes are what qualifies a verdict, counted as they are marked.
 type footnotes struct{ alone, layout, flagged, changes int }
 
@@ -137,6 +144,7 @@ func (f *footnotes) print(w io.Writer, t compare.Table) {
 	if f.flagged > 0 {
 		fmt.Fprintf(w, "%d samples are flagged: the machine was busy with something else while they ran; they are in\n", f.flagged)
 	}
+	noDisk(w, t)
 	if t.NoCounts != "" {
 		fmt.Fprintf(w, "no system calls counted: %s; nvcsw/op stands in\n", t.NoCounts)
 	}
@@ -191,7 +199,8 @@ func tableJSON(w io.Writer, t compare.Table) error {
 		Canaries []canary       `json:"canaries"`
 		Skipped  []compare.Skip `json:"skipped"`
 		NoCounts string         `json:"no_counts,omitempty"`
-	}{Base: t.Base, Skipped: t.Skipped, NoCounts: t.NoCounts}
+		NoDisk   string         `json:"no_disk,omitempty"`
+	}{Base: t.Base, Skipped: t.Skipped, NoCounts: t.NoCounts, NoDisk: t.NoDisk}
 	for _, c := range t.Canaries {
 		out.Canaries = append(out.Canaries, canary{c.Row, number(c.Paired.Value), number(c.Paired.Lo), number(c.Paired.Hi), c.Sings()})
 	}

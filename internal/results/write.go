@@ -168,6 +168,9 @@ func newText(dir string, m Manifest, v Variant) (*text, error) {
 	}
 	w := bufio.NewWriter(f)
 	fmt.Fprintf(w, "# libcost: variant %s: %s %s, %s, allocator %s, %s\n", v.Name, v.Facts.Libc, v.Facts.LibcVersion, v.Facts.Linkage, v.Facts.Allocator, v.Facts.Compiler)
+	if m.Disk.Caution != "" {
+		fmt.Fprintf(w, "# libcost: fsync rows: %s\n", m.Disk.Caution)
+	}
 	fmt.Fprintf(w, "goos: linux\ngoarch: %s\ncpu: %s\n", m.Host.Arch, m.Host.CPU)
 	for _, unit := range []string{"cpu-ns/op", "p50-ns", "p90-ns", "p99-ns", "p99.9-ns"} {
 		fmt.Fprintf(w, "Unit %s better=lower\n", unit)

@@ -13,7 +13,6 @@ import (
 const (
 	statelessNS = 40e6 // each variant its own N for this time
 	sameNSlowNS = 80e6 // one N for all: the slowest takes this long, at most 150 ms in bad moments
-	diskOps     = 300  // enough for p50 and p90 of an fsync
 	maxOps      = 1e9
 )
 
@@ -69,7 +68,7 @@ func (r *Runner) probe(ctx context.Context, row *results.Row, v string, last map
 	}
 	n = 100
 	if row.Disk {
-		n = diskOps
+		n = r.DiskOps
 	}
 	for {
 		s := r.Sample(ctx, row.Row, v, n)
@@ -78,7 +77,7 @@ func (r *Runner) probe(ctx context.Context, row *results.Row, v string, last map
 		}
 		last[v] = s
 		if row.Disk {
-			return diskOps, nil
+			return r.DiskOps, nil
 		}
 		took := float64(s.Result.ElapsedNS)
 		next := min(float64(n)*want/took, maxOps)

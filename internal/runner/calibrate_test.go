@@ -49,7 +49,7 @@ func TestCalibrate(t *testing.T) {
 			assert.LessOrEqual(t, len(f.commands), c.most)
 			for _, cmd := range f.commands {
 				assert.LessOrEqual(t, cmd.n(), int(maxOps))
-				assert.True(t, !rows[0].Disk || cmd.n() == diskOps, "asks a disk for %d", cmd.n())
+				assert.True(t, !rows[0].Disk || cmd.n() == r.DiskOps, "asks a disk for %d", cmd.n())
 			}
 		})
 	}

@@ -30,6 +30,7 @@ type Runner struct {
 	Builds  map[string]*variant.Built // by variant name
 	Dir     string                    // where rows with files put them
 	Pin     int                       // CPU of single-thread rows
+	DiskOps int                       // N of rows with files
 	Timeout time.Duration             // of one sample
 
 	first map[work]results.Sample
