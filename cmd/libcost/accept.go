@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -158,9 +157,4 @@ func (a *app) acceptNull(ctx context.Context, f runFlags, built []*variant.Built
 		findings = append(findings, finding)
 	}
 	return findings, nil
-}
-
-func (a *app) acceptPeers(context.Context, runFlags, []*variant.Built, []accept.Case) ([]accept.Finding, error) {
-	_ = os.Stderr
-	return nil, nil
 }

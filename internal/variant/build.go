@@ -104,6 +104,9 @@ func (b *Builder) say(format string, args ...any) {
 	}
 }
 
+// CC is the C compiler of a variant.
+func (b *Builder) CC(v Variant) (string, error) { return compiler(b.Root, v) }
+
 func (b *Builder) dir() string { return filepath.Join(b.Root, ".build") }
 
 // Build builds the variants, two at a time; what is built already is attested
