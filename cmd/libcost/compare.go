@@ -15,11 +15,14 @@ import (
 )
 
 func (a *app) compareCommand() *cobra.Command {
-	base, format := "", "text"
+	base, format, force := "", "text", false
 	c := &cobra.Command{
-		Use:   "compare [RUN | FILE FILE...]",
+		Use:   "compare [RUN... | FILE FILE...]",
 		Short: "Compare the variants of a run, or Go benchmark files",
 		Long: `Compare the variants of a run, or Go benchmark files. Without a name: results/latest.
+
+Two runs are not interleaved: their difference is also that of two hours, or of
+two machines. They are compared with -force only.
 
 A file is a variant with the file's name. Its first line of a benchmark is
 paired with the first one in the other file, and so on.`,
@@ -30,7 +33,7 @@ paired with the first one in the other file, and so on.`,
 			if !slices.Contains(report.Formats, format) {
 				return usagef("unknown format %q%s (text, md, csv, json)", format, near(format, report.Formats))
 			}
-			in, err := a.input(args)
+			in, err := a.input(args, force)
 			if err != nil {
 				return err
 			}
@@ -44,12 +47,13 @@ paired with the first one in the other file, and so on.`,
 		},
 	}
 	c.Flags().StringVar(&base, "base", "", "the `variant` to compare with (default: gnu if it is there, else the first)")
+	c.Flags().BoolVar(&force, "force", false, "compare two runs all the same")
 	c.Flags().StringVar(&format, "format", format, "`text, md, csv or json`")
 	return c
 }
 
-// input reads one run or several files.
-func (a *app) input(args []string) (compare.Input, error) {
+// input reads one run, several by force, or several files.
+func (a *app) input(args []string, force bool) (compare.Input, error) {
 	if len(args) == 0 {
 		args = []string{filepath.Join(a.root, "results", "latest")}
 	}
@@ -57,22 +61,33 @@ func (a *app) input(args []string) (compare.Input, error) {
 	if err != nil {
 		return compare.Input{}, fmt.Errorf("compare: %w (make bench-musl bench-gnu)", err)
 	}
-	if info.IsDir() {
-		if len(args) > 1 {
-			return compare.Input{}, usagef("compare takes one run, or files")
-		}
-		run, err := results.Read(args[0])
+	if !info.IsDir() {
+		return filesInput(args)
+	}
+	var runs []*results.Run
+	for _, dir := range args {
+		run, err := results.Read(dir)
 		if err != nil {
 			return compare.Input{}, err
 		}
 		for _, w := range run.Warnings {
 			fmt.Fprintln(a.stderr, w)
 		}
-		if len(run.Manifest.Variants) < 2 {
-			return compare.Input{}, fmt.Errorf("compare: %s holds %s alone (make bench-musl bench-gnu)", args[0], run.Manifest.Variants[0].Name)
-		}
-		return compare.FromRun(run), nil
+		runs = append(runs, run)
 	}
+	if len(runs) > 1 {
+		if reason := compare.Apart(runs); !force {
+			return compare.Input{}, fmt.Errorf("compare %s: %s, so their difference is not the variants' alone (make bench-musl bench-gnu; or -force)", strings.Join(args, " "), reason)
+		}
+		return compare.Merge(runs), nil
+	}
+	if len(runs[0].Manifest.Variants) < 2 {
+		return compare.Input{}, fmt.Errorf("compare: %s holds %s alone (make bench-musl bench-gnu)", args[0], runs[0].Manifest.Base)
+	}
+	return compare.FromRun(runs[0]), nil
+}
+
+func filesInput(args []string) (compare.Input, error) {
 	if len(args) < 2 {
 		return compare.Input{}, usagef("compare needs two files, or a run's directory")
 	}

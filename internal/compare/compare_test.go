@@ -207,3 +207,24 @@ func TestFromFilesRefuses(t *testing.T) {
 	_, err = FromFiles([]string{filepath.Join(t.TempDir(), "no.txt")})
 	assert.ErrorIs(t, err, os.ErrNotExist)
 }
+
+func TestMergeOfTwoRuns(t *testing.T) {
+	run := func(v string, ns int64) *results.Run {
+		r := &results.Run{Dir: v, Manifest: results.Manifest{Base: v, Variants: []results.Variant{{Name: v}},
+			Rows: []results.Row{{Row: variant.Row{Room: "a", Name: "Pair"}, Variants: []string{v}}}}}
+		for round := range 8 {
+			r.Samples = append(r.Samples, results.Sample{Round: round, Row: "a/Pair", Variant: v, Status: results.OK,
+				Result: &results.Result{N: 1, ElapsedNS: ns + int64(round)}})
+		}
+		return r
+	}
+	gnu, musl, again := run("gnu", 100), run("musl", 300), run("gnu", 200)
+	table := Compare(Merge([]*results.Run{gnu, musl, again}))
+	require.Equal(t, []string{"musl", "gnu#3"}, table.Variants)
+	assert.InDelta(t, 2.93, table.Lines[0].Cells[0].Paired.Value, 0.1)
+	assert.InDelta(t, 1.97, table.Lines[0].Cells[1].Paired.Value, 0.1)
+
+	assert.Equal(t, "they did not run interleaved", Apart([]*results.Run{gnu, musl}))
+	musl.Manifest.Host.CPU = "another"
+	assert.Equal(t, "gnu and musl ran on two machines", Apart([]*results.Run{gnu, musl}))
+}

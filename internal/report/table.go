@@ -136,7 +136,7 @@ func (f *footnotes) print(w io.Writer, t compare.Table) {
 		fmt.Fprintf(w, "¹ alone significant: the interval leaves out 1, which is not enough for one of so many rows (%d)\n", f.alone)
 	}
 	if f.layout > 0 {
-		fmt.Fprintf(w, "² significant, but below %d %%, which code layout alone can do (%d; LAYOUTS=5 tells)\n", stats.LayoutFloor, f.layout)
+		fmt.Fprintf(w, "² significant, but below %d %%, which the layout of the code alone can do (%d; libcost null -relink shows it)\n", stats.LayoutFloor, f.layout)
 	}
 	if f.changes > 0 {
 		fmt.Fprintf(w, "³ another verdict without the flagged samples (%d)\n", f.changes)
