@@ -160,6 +160,9 @@ func (f *Facts) nameFunctions(file *elf.File) {
 			fn.Symbol = pickName(name, at[fn.Address])
 		} else {
 			fn.BuildID = buildID(fn.File)
+			// The rest of its path may be a home directory, and no run's
+			// record needs it: the build id says which library it is.
+			fn.File = filepath.Base(fn.File)
 		}
 		f.Functions[name] = fn
 	}
