@@ -36,7 +36,8 @@ func TestQuickRun(t *testing.T) {
 	assert.Contains(t, got.stdout, "quick: sees about 15 %, not for decisions\n")
 	assert.Contains(t, got.stdout, "musl against gnu, both static, same gcc ")
 	assert.Contains(t, got.stdout, "as deployed: musl against gnu-dynamic, static against dynamic, same gcc ")
-	assert.Contains(t, got.stdout, " · next: go tool benchstat "+dir+"/2")
+	assert.Contains(t, got.stdout, " · next: make compare RUN="+dir+"/2")
+	assert.Contains(t, got.stdout, " · go tool benchstat "+dir+"/2")
 
 	entries, err := os.ReadDir(run.Dir)
 	require.NoError(t, err)

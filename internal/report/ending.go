@@ -211,7 +211,7 @@ func next(run *results.Run, t compare.Table) string {
 			files = append(files, display(run.Dir)+v+".txt")
 		}
 	}
-	return "make compare · go tool benchstat " + strings.Join(files, " ")
+	return "make compare RUN=" + strings.TrimSuffix(run.Dir, "/") + " · go tool benchstat " + strings.Join(files, " ")
 }
 
 // display ends a directory's name with a slash.
