@@ -24,6 +24,7 @@ setup: ## install or fetch what is missing (SETUP=no installs nothing)
 	@scripts/setup
 
 $(LIBCOST): setup
+	@[ -e $@ ] || echo 'build: $@ (the first time takes a minute)' >&2
 	@CGO_ENABLED=0 $(GO) build -o $@ ./cmd/libcost
 
 build: $(LIBCOST) ## build gnu, musl and gnu-dynamic, and see what is in them

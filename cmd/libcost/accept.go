@@ -80,7 +80,7 @@ func (a *app) acceptCases(ctx context.Context, f runFlags, built []*variant.Buil
 		}
 	}
 	for key := range rounds {
-		return nil, fmt.Errorf("accept: no row %s (libcost rows)", key)
+		return nil, fmt.Errorf("accept: no row %s (bin/libcost rows)", key)
 	}
 	run, err := a.measureRows(ctx, f, built, rows)
 	if err != nil {

@@ -19,7 +19,7 @@ func (a *app) buildCommand() *cobra.Command {
 		Example: "  libcost build gnu musl musl+mimalloc",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usagef("build: name a variant (libcost variants)")
+				return usagef("build: name a variant (bin/libcost variants)")
 			}
 			vs, err := a.variants(args)
 			if err != nil {
@@ -97,7 +97,7 @@ func (a *app) cleanCommand() *cobra.Command {
 // noArgs is cobra.NoArgs as a usage error.
 func noArgs(c *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return usagef("%s takes no argument, got %q (%s -h)", c.Name(), args[0], c.CommandPath())
+		return usagef("%s takes no argument, got %q (bin/%s -h)", c.Name(), args[0], c.CommandPath())
 	}
 	return nil
 }

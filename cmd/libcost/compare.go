@@ -84,6 +84,9 @@ func (a *app) input(args []string, force bool) (compare.Input, error) {
 	if len(runs[0].Manifest.Variants) < 2 {
 		return compare.Input{}, fmt.Errorf("compare: %s holds %s alone (make bench-musl bench-gnu)", args[0], runs[0].Manifest.Base)
 	}
+	if len(runs[0].Samples) == 0 {
+		return compare.Input{}, fmt.Errorf("compare: %s holds no sample yet (bin/libcost run -resume %s)", args[0], args[0])
+	}
 	return compare.FromRun(runs[0]), nil
 }
 

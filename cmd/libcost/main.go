@@ -111,7 +111,7 @@ func (a *app) command() *cobra.Command {
 			if len(args) == 0 {
 				return c.Help()
 			}
-			return usagef("unknown command %q%s (libcost -h)", args[0], near(args[0], commandNames(c)))
+			return usagef("unknown command %q%s (bin/libcost -h)", args[0], near(args[0], commandNames(c)))
 		},
 		Args: cobra.ArbitraryArgs,
 	}
@@ -123,9 +123,9 @@ func (a *app) command() *cobra.Command {
 		}
 		if errors.As(err, &unknown) && c.Flags().Lookup(unknown.GetSpecifiedName()) == nil {
 			name := unknown.GetSpecifiedName()
-			return usagef("unknown flag -%s%s (%s -h)", name, near("-"+name, flagNames(c)), c.CommandPath())
+			return usagef("unknown flag -%s%s (bin/%s -h)", name, near("-"+name, flagNames(c)), c.CommandPath())
 		}
-		return usagef("%w (%s -h)", err, c.CommandPath())
+		return usagef("%w (bin/%s -h)", err, c.CommandPath())
 	})
 	root.AddCommand(a.buildCommand(), a.runCommand(), a.compareCommand(), a.nullCommand(), a.acceptCommand(), a.rowsCommand(), a.variantsCommand(), a.cleanCommand())
 	return root

@@ -21,7 +21,7 @@ func (a *app) nullCommand() *cobra.Command {
   libcost null -relink -bench memops gnu`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usagef("null takes one variant (libcost variants)")
+				return usagef("null takes one variant (bin/libcost variants)")
 			}
 			if err := f.check(c, a); err != nil {
 				return err

@@ -82,32 +82,30 @@ func checkRows(set, bench string) error {
 	return nil
 }
 
-// selectRows takes the rows of a set that match a pattern. A pattern takes rows
-// of any set: whoever names a row wants it.
+// selectRows takes the rows of a set that match a pattern, or those of any set
+// if none of the set's does: whoever names a row wants it.
 func selectRows(rows []variant.Row, set, bench string) ([]variant.Row, error) {
-	var chosen []variant.Row
-	if bench == "" {
-		for _, r := range rows {
-			if set == "full" || slices.Contains(setsOf(r), set) {
-				chosen = append(chosen, r)
-			}
-		}
-		return chosen, nil
-	}
 	pattern, err := regexp.Compile(bench)
 	if err != nil {
 		return nil, usagef("-bench: %w", err)
 	}
+	var chosen, others []variant.Row
 	for _, r := range rows {
-		if r.Key() == bench {
+		switch {
+		case r.Key() == bench:
 			return []variant.Row{r}, nil
-		}
-		if pattern.MatchString(r.Key()) {
+		case !pattern.MatchString(r.Key()):
+		case set == "full" || slices.Contains(setsOf(r), set):
 			chosen = append(chosen, r)
+		default:
+			others = append(others, r)
 		}
 	}
+	if len(chosen) == 0 && bench != "" {
+		chosen = others
+	}
 	if len(chosen) == 0 {
-		return nil, usagef("no row matches %q%s (libcost rows)", bench, near(bench, names(rows)))
+		return nil, usagef("no row matches %q%s (bin/libcost rows)", bench, near(bench, names(rows)))
 	}
 	return chosen, nil
 }

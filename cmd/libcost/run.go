@@ -126,13 +126,20 @@ stops after 10.`,
 	return c
 }
 
-// locked does something while no other run of the tree goes on.
+// locked does something while no other run of the tree goes on, and none into
+// the same results.
 func (a *app) locked(f runFlags, do func() error) error {
-	unlock, err := results.Lock(f.results)
-	if err != nil {
-		return err
+	dirs := []string{a.root}
+	if abs, err := filepath.Abs(f.results); err != nil || abs != a.root {
+		dirs = append(dirs, f.results)
 	}
-	defer unlock()
+	for _, dir := range dirs {
+		unlock, err := results.Lock(dir)
+		if err != nil {
+			return err
+		}
+		defer unlock()
+	}
 	return do()
 }
 

@@ -200,7 +200,7 @@ func TestRunOfOneVariant(t *testing.T) {
 	dir := t.TempDir()
 	got := libcost(context.Background(), &machine{}, "run", "-bench", few, "-rounds", "2", "-results", dir, "musl")
 	assert.Zero(t, got.code, got.stderr)
-	assert.True(t, strings.HasSuffix(got.stdout, "/ · to compare, run both: make bench-musl bench-gnu\n"), got.stdout)
+	assert.True(t, strings.HasSuffix(got.stdout, "\n  to compare, run both: make bench-musl bench-gnu\n"), got.stdout)
 }
 
 // The base is gnu wherever it stands, and gnu-dynamic joins gnu and musl.

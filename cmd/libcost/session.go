@@ -27,6 +27,7 @@ type session struct {
 	manifest results.Manifest
 	samples  []plan.Sample
 	done     []results.Sample
+	counted  bool // the counting pass is behind it
 	runner   *runner.Runner
 	writer   *results.Writer
 }
@@ -92,11 +93,14 @@ func newManifest(built []*variant.Built, rows []results.Row, f runFlags, dir str
 	}
 	var names []string
 	for _, b := range built {
-		if _, copied := variant.Original(b.Variant.Name); !copied {
+		switch _, copied := variant.Original(b.Variant.Name); {
+		case !copied:
 			names = append(names, b.Variant.Name)
+		case len(built) > 2: // beside real variants; a null run compares it
+			m.Canary = b.Variant.Name
 		}
 		m.Variants = append(m.Variants, results.Variant{
-			Name: b.Variant.Name, Build: b.Build, Compiler: b.Compiler, Env: b.Variant.Env, Facts: b.Facts,
+			Name: b.Variant.Name, Build: b.Build, Compiler: b.Compiler, Env: withoutPaths(b.Variant.Env), Facts: b.Facts,
 		})
 	}
 	m.Command = f.command(names)
@@ -107,6 +111,18 @@ func newManifest(built []*variant.Built, rows []results.Row, f runFlags, dir str
 		}
 	}
 	return m, nil
+}
+
+// withoutPaths are settings of which a run's record may go to others.
+func withoutPaths(env []string) []string {
+	var kept []string
+	for _, e := range env {
+		if key, value, _ := strings.Cut(e, "="); strings.Contains(value, "/") {
+			e = key + "=(a path)"
+		}
+		kept = append(kept, e)
+	}
+	return kept
 }
 
 // giveRounds shares the rounds out: as asked, or as the budget allows.
@@ -191,7 +207,7 @@ func (a *app) resume(f runFlags) (*session, error) {
 	if was := run.Manifest.Disk; disk != was {
 		return nil, fmt.Errorf("resume %s: its files were on %s (%s), %s is on %s (%s) (name the directory: -dir)", f.resume, was.FileSystem, was.Device, dir, disk.FileSystem, disk.Device)
 	}
-	s := &session{manifest: run.Manifest, done: run.Samples, runner: a.newRunner(built, run.Manifest, dir)}
+	s := &session{manifest: run.Manifest, done: run.Samples, counted: run.Counts.Missing == "", runner: a.newRunner(built, run.Manifest, dir)}
 	s.samples = plan.Order(planRows(s.manifest), s.manifest.Rounds, s.manifest.Seed)
 	s.writer, err = results.Resume(run)
 	return s, err
@@ -262,6 +278,9 @@ var countedRooms = []string{"alloc", "syscalls"}
 // count counts the system calls of the rows that may make some, in a pass of
 // their own.
 func (s *session) count(ctx context.Context, a *app) error {
+	if s.counted {
+		return nil
+	}
 	var rows []results.Row
 	for _, r := range s.manifest.Rows {
 		if slices.Contains(countedRooms, r.Room) {
@@ -300,13 +319,13 @@ func (s *session) title() string {
 	}
 	most, full, extra := 0, len(m.Variants)-len(compared), []string{}
 	for _, v := range compared {
-		if !isCanary(v.Name, compared) {
+		if v.Name != m.Canary {
 			most = max(most, rows[v.Name])
 		}
 	}
 	for _, v := range compared {
 		switch n := rows[v.Name]; {
-		case isCanary(v.Name, compared):
+		case v.Name == m.Canary:
 			extra = append(extra, fmt.Sprintf("%d canaries", n))
 		case n == most:
 			full++
@@ -319,13 +338,6 @@ func (s *session) title() string {
 		title += " (" + strings.Join(extra, ", ") + ")"
 	}
 	return fmt.Sprintf("%s x %d rounds", title, m.Rounds)
-}
-
-// isCanary says whether a variant is a copy that runs beside real ones; alone
-// it is what a null run compares.
-func isCanary(name string, compared []results.Variant) bool {
-	_, copied := variant.Original(name)
-	return copied && len(compared) > 1
 }
 
 // ending prints what the run came to, and says whether it fell short.

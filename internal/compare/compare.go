@@ -101,7 +101,7 @@ type Cell struct {
 	Verdict    stats.Verdict
 	Rounds     int  // in which both ran
 	Flagged    int  // of them
-	Changes    bool // the verdict would be another without the flagged rounds
+	Changes    bool // enough rounds are not flagged, and they give another verdict
 }
 
 // Compare makes the table. The verdicts' q values are over all lines that get
@@ -219,7 +219,7 @@ func (t *Table) judge(in Input, series func(row, unit, variant string) (base, ot
 		base, other := series(lines[i].Row, lines[i].Unit, c.Variant)
 		b, o, _ := pairs(base, other, false)
 		without, err := stats.PairedRatio(b, o, stats.Confidence)
-		c.Changes = err == nil && stats.Judge(without, c.Q, rules).Word != c.Verdict.Word
+		c.Changes = err == nil && without.Bounded() && stats.Judge(without, c.Q, rules).Word != c.Verdict.Word
 	}
 }
 

@@ -85,13 +85,26 @@ func TestCompareTellsWhatTheFlaggedRoundsChange(t *testing.T) {
 	assert.Equal(t, 8, c.Rounds)
 	assert.Equal(t, 3, c.Flagged)
 	assert.Equal(t, stats.Slower, c.Verdict.Word)
-	assert.True(t, c.Changes, "five rounds without them are too few")
+	assert.False(t, c.Changes, "five rounds without them say nothing")
 
 	delete(musl.Flagged, 0)
 	delete(gnu.Flagged, 1)
 	c = Compare(in).Lines[0].Cells[0]
 	assert.Equal(t, 1, c.Flagged)
 	assert.False(t, c.Changes, "seven rounds say the same")
+
+	// Six rounds that are not flagged leave 1 in; seven more that are do not.
+	for r := range 13 {
+		gnu.Values[r], musl.Values[r] = 10, 20
+		musl.Flagged[r] = r >= 6
+	}
+	for r := range 6 {
+		musl.Values[r] = 10 + float64(2*r-5)/10
+	}
+	c = Compare(in).Lines[0].Cells[0]
+	assert.Equal(t, 7, c.Flagged)
+	assert.Equal(t, stats.Slower, c.Verdict.Word)
+	assert.True(t, c.Changes)
 }
 
 func TestCompareZeroHasNoRatio(t *testing.T) {

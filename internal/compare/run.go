@@ -5,7 +5,6 @@ import (
 
 	"libcost/internal/results"
 	"libcost/internal/stats"
-	"libcost/internal/variant"
 )
 
 // quantileUnits are the units of Result.Quantiles.
@@ -26,7 +25,7 @@ func FromRun(run *results.Run) Input {
 		in.Side[u] = true
 	}
 	in.NoCounts = run.Counts.Missing
-	in.Canary = canary(m)
+	in.Canary = m.Canary
 	if slices.ContainsFunc(m.Rows, func(r results.Row) bool { return r.Disk }) {
 		in.NoDisk = m.Disk.Caution
 	}
@@ -68,22 +67,6 @@ func FromRun(run *results.Run) Input {
 		in.Side[call+"/op"] = true
 	}
 	return in
-}
-
-// canary is the variant that stands in some rows only and is a second copy of
-// the base, "" if the run has none.
-func canary(m results.Manifest) string {
-	for _, v := range m.Variants {
-		if original, copied := variant.Original(v.Name); !copied || original != m.Base {
-			continue
-		}
-		for _, r := range m.Rows {
-			if !slices.Contains(r.Variants, v.Name) {
-				return v.Name
-			}
-		}
-	}
-	return ""
 }
 
 // counts are a row's system calls an op, a series for each call and variant.

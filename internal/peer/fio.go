@@ -19,7 +19,7 @@ type fio struct{ zeros bool }
 
 const (
 	block = 4096
-	syncs = 1000 // ops of a sample: its p50 scatters half as much as that of 300
+	syncs = 1000 // ops of a sample: the p50 of 300 scatters twice as much
 	zeros = 1024 // blocks of a file that is overwritten, as in the row
 )
 

@@ -30,8 +30,8 @@ func TestMeasureFio(t *testing.T) {
 		own  []string
 		size int64 // of the file that fio finds
 	}{
-		{"append", []string{"--size=1228800"}, 0},
-		{"zeros", []string{"--overwrite=1", "--invalidate=0", "--size=4194304", "--io_size=1228800"}, 4 << 20},
+		{"append", []string{"--size=4096000"}, 0},
+		{"zeros", []string{"--overwrite=1", "--invalidate=0", "--size=4194304", "--io_size=4096000"}, 4 << 20},
 	} {
 		f := &fake{outcome: runner.Outcome{Stdout: []byte(recorded(t, "fio.json"))}}
 		size := int64(-1)
@@ -42,7 +42,7 @@ func TestMeasureFio(t *testing.T) {
 		}
 		s := f.site(t)
 		got, err := find(t, "fio", c.file, "musl").Measure(t.Context(), s)
-		if err != nil || got != 236544+7968 {
+		if err != nil || got != 108032+4320 {
 			t.Errorf("%s: got %v, %v, want the two p50 of the file together", c.file, got, err)
 		}
 		command := f.commands[0]
@@ -94,9 +94,9 @@ func TestParseFioRefuses(t *testing.T) {
 		{good, good[:len(good)/2], "unknown output"},
 		{good, `{"jobs": []}`, "0 jobs"},
 		{`"error" : 0`, `"error" : 5`, "error 5"},
-		{`"N" : 299`, `"N" : 298`, "298 syncs"},
-		{`"N" : 299`, `"N" : 301`, "301 syncs"},
-		{`"N" : 300`, `"N" : 299`, "299 writes"},
+		{`"N" : 999`, `"N" : 998`, "998 syncs"},
+		{`"N" : 999`, `"N" : 1001`, "1001 syncs"},
+		{`"N" : 1000`, `"N" : 999`, "999 writes"},
 		{`"sync"`, `"syncs"`, "0 syncs"},
 		{`"lat_ns"`, `"lat_us"`, "0 syncs"},
 		{`"clat_ns"`, `"clat_us"`, "0 writes"},

@@ -63,7 +63,7 @@ func Compile(ctx context.Context, v variant.Variant, cc, dir string) error {
 		if l.variant != v.Name {
 			continue
 		}
-		args := slices.Concat(variant.CFlags, v.CFlags, []string{"-fno-builtin", "loops/main.c", "loops/" + l.name + ".c", "-o", l.binary(dir)})
+		args := slices.Concat(variant.CFlags, v.CFlags, []string{"loops/main.c", "loops/" + l.name + ".c", "-o", l.binary(dir)})
 		if v.Static {
 			args = append(args, "-static")
 		}

@@ -3,6 +3,7 @@ package peer
 import (
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -142,6 +143,28 @@ func TestLoops(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The loops get the flags of the kernels, and the variant's own.
+func TestCompileFlags(t *testing.T) {
+	dir := t.TempDir()
+	cc := filepath.Join(dir, "cc")
+	if err := os.WriteFile(cc, []byte("#!/bin/sh\ncat loops/main.c >/dev/null && echo \"$@\" >>"+dir+"/said\n"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	v := variant.Variant{Name: "musl", Static: true, CFlags: []string{"-Os"}, LDFlags: []string{"-Wl,-O1"}}
+	if err := Compile(t.Context(), v, cc, filepath.Join(dir, "new")); err != nil {
+		t.Fatal(err)
+	}
+	said, err := os.ReadFile(filepath.Join(dir, "said"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(said)), "\n")
+	want := fmt.Sprintf("%s -Os -fno-builtin loops/main.c loops/pair.c -o %s/new/pair.musl -static -Wl,-O1", strings.Join(variant.CFlags, " "), dir)
+	if len(lines) != 4 || lines[0] != want {
+		t.Errorf("ran %q,\nwant first %q", lines, want)
 	}
 }
 

@@ -19,7 +19,7 @@ func Ending(w io.Writer, run *results.Run, took time.Duration) {
 	m := run.Manifest
 	t := compare.Compare(compare.FromRun(run))
 	if len(t.Variants) == 0 {
-		fmt.Fprintf(w, "%s · to compare, run both: make bench-musl bench-gnu\n", display(run.Dir))
+		fmt.Fprintf(w, "%s\n  medians:              go tool benchstat %s%s.txt\n  to compare, run both: make bench-musl bench-gnu\n", display(run.Dir), display(run.Dir), m.Base)
 		return
 	}
 	banner(w, t)
@@ -27,22 +27,26 @@ func Ending(w io.Writer, run *results.Run, took time.Duration) {
 		fmt.Fprintln(w, "quick: sees about 15 %, not for decisions")
 	}
 	deployed := ""
+	notes := &footnotes{}
 	for _, v := range t.Variants {
 		if joined(m, t, v) {
 			deployed = v
 			continue
 		}
 		fmt.Fprintf(w, "%s against %s, %s; ratio = %s / %s\n", v, t.Base, difference(m, t.Base, v), v, t.Base)
-		summary(w, m, t, v)
+		families(w, t, v)
+		summary(w, m, t, v, notes)
 	}
 	if deployed != "" {
-		asDeployed(w, run, deployed)
+		asDeployed(w, run, deployed, notes)
 	}
+	notes.explain(w)
+	canaries(w, t)
 	noDisk(w, t)
 	skipped(w, t.Skipped)
 	unwell(w, run)
 	resolution(w, t, m, took)
-	fmt.Fprintf(w, "%s · next: %s\n", display(run.Dir), next(run, t))
+	fmt.Fprintf(w, "%s\n%s", display(run.Dir), next(run, t))
 }
 
 // joined says whether a variant runs only some of the rows that are compared.
@@ -79,7 +83,23 @@ func difference(m results.Manifest, a, b string) string {
 	return strings.Join(same, ", ")
 }
 
-func summary(w io.Writer, m results.Manifest, t compare.Table, variant string) {
+// canaries says how the base came out against its own copy; banner has told
+// already if it did not come out equal.
+func canaries(w io.Writer, t compare.Table) {
+	sing := 0
+	for _, c := range t.Canaries {
+		if c.Sings() {
+			sing++
+		}
+	}
+	if n := len(t.Canaries); n > 0 {
+		fmt.Fprintf(w, "canaries: %s against a second copy of itself differs on %d of %d rows\n", t.Base, sing, n)
+	}
+}
+
+// summary prints the rows that decide most; in a run without them the first
+// eight.
+func summary(w io.Writer, m results.Manifest, t compare.Table, variant string, notes *footnotes) {
 	chosen := map[string]bool{}
 	for _, r := range m.Rows {
 		chosen[r.Key()] = r.Summary
@@ -92,7 +112,7 @@ func summary(w io.Writer, m results.Manifest, t compare.Table, variant string) {
 	print := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, l := range lines {
 		c, _ := l.Cell(variant)
-		fmt.Fprintf(print, "  %s\t%s\t%s\t%s\t%s → %s\t%s\n", Plain(l.Row), l.Unit, Verdict(l, c), Interval(c.Paired.Interval),
+		fmt.Fprintf(print, "  %s\t%s\t%s\t%s\t%s → %s\t%s\n", Plain(l.Row), l.Unit, Verdict(l, c)+notes.marks(c), Interval(c.Paired.Interval),
 			Value(c.BaseMedian, l.Unit), Value(c.Median, l.Unit), sides(t, l, variant))
 	}
 	print.Flush()
@@ -133,14 +153,14 @@ func sides(t compare.Table, of compare.Line, variant string) string {
 }
 
 // asDeployed compares what people deploy: a dynamic glibc against a static musl.
-func asDeployed(w io.Writer, run *results.Run, deployed string) {
+func asDeployed(w io.Writer, run *results.Run, deployed string, notes *footnotes) {
 	in := compare.FromRun(run)
 	in.Base = deployed
 	t := compare.Compare(in)
 	for _, v := range t.Variants {
 		if v != run.Manifest.Base && len(pick(t, v, func(compare.Line) bool { return true })) > 0 {
 			fmt.Fprintf(w, "as deployed: %s against %s, %s; ratio = %s / %s\n", v, deployed, difference(run.Manifest, deployed, v), v, deployed)
-			summary(w, run.Manifest, t, v)
+			summary(w, run.Manifest, t, v, notes)
 		}
 	}
 }
@@ -194,8 +214,9 @@ func resolution(w io.Writer, t compare.Table, m results.Manifest, took time.Dura
 		return
 	}
 	p := stats.Precision{Resolution: stats.Median(halves), Rounds: m.Rounds}
-	fmt.Fprintf(w, "%d of %d not resolved; this run sees about %.0f %%", open, verdicts, max(1, p.Sees()))
-	if rounds := p.RoundsToSee(2); rounds > m.Rounds {
+	fmt.Fprintf(w, "%d of %d verdicts not resolved; the median row sees about %.0f %%", open, verdicts, max(1, p.Sees()))
+	// From few rounds no law leads to many.
+	if rounds := p.RoundsToSee(2); rounds > m.Rounds && m.Rounds >= 20 {
 		rounds = (rounds + 9) / 10 * 10
 		long := time.Duration(float64(took) * float64(rounds) / float64(m.Rounds))
 		fmt.Fprintf(w, " (2 %%: ROUNDS=%d, about %s)", rounds, long.Round(time.Minute))
@@ -211,7 +232,7 @@ func next(run *results.Run, t compare.Table) string {
 			files = append(files, display(run.Dir)+v+".txt")
 		}
 	}
-	return "make compare RUN=" + strings.TrimSuffix(run.Dir, "/") + " · go tool benchstat " + strings.Join(files, " ")
+	return "  all rows:  make compare RUN=" + strings.TrimSuffix(run.Dir, "/") + "\n  benchstat: go tool benchstat " + strings.Join(files, " ") + "\n"
 }
 
 // display ends a directory's name with a slash.

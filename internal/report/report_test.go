@@ -102,7 +102,7 @@ func TestEndingOfOneVariantNamesTheNextCommand(t *testing.T) {
 	run.Manifest.Variants, run.Manifest.Base = run.Manifest.Variants[1:2], "musl"
 	var out bytes.Buffer
 	Ending(&out, run, time.Minute)
-	assert.Equal(t, "results/x/ · to compare, run both: make bench-musl bench-gnu\n", out.String())
+	assert.Equal(t, "results/x/\n  medians:              go tool benchstat results/x/musl.txt\n  to compare, run both: make bench-musl bench-gnu\n", out.String())
 }
 
 func TestTable(t *testing.T) {
@@ -117,6 +117,7 @@ func TestTable(t *testing.T) {
 func TestBannerWhereTheBaseDiffersFromItsCopy(t *testing.T) {
 	run := sampleRun(20)
 	run.Manifest.Variants = append(run.Manifest.Variants, results.Variant{Name: "gnu.copy"})
+	run.Manifest.Canary = "gnu.copy"
 	memcmp := &run.Manifest.Rows[0]
 	memcmp.Variants = append(memcmp.Variants, "gnu.copy")
 	for _, s := range run.Samples {
@@ -202,7 +203,8 @@ func TestMediansAreWordedByTheUnitsDirection(t *testing.T) {
 	assert.Equal(t, "56.3x (slower)", Medians(time, compare.Cell{Ratio: 56.3}))
 	assert.Equal(t, "0.250x (faster)", Medians(time, compare.Cell{Ratio: 0.25}))
 	assert.Equal(t, "+0.0 %", Medians(time, compare.Cell{Ratio: 1}))
-	assert.Equal(t, "?", Medians(time, compare.Cell{Ratio: math.Inf(1)}))
+	assert.Equal(t, "to 0", Medians(time, compare.Cell{Ratio: 0}))
+	assert.Equal(t, "from 0", Medians(time, compare.Cell{Ratio: math.Inf(1)}))
 }
 
 func TestPlainShowsEscapes(t *testing.T) {

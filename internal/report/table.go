@@ -78,18 +78,23 @@ func Summary(w io.Writer, t compare.Table) {
 	banner(w, t)
 	for _, v := range t.Variants {
 		fmt.Fprintf(w, "%s against %s; ratio = %s / %s\n", v, t.Base, v, t.Base)
-		for _, f := range t.Families(v) {
-			line := fmt.Sprintf("  %-10s %d slower, %d faster, %d same, %d not resolved", f.Room, f.Slower, f.Faster, f.Same, f.Open)
-			for _, l := range []*compare.Line{f.Worst, f.Best} {
-				if l != nil {
-					c, _ := l.Cell(v)
-					line += fmt.Sprintf("; %s %s", strings.TrimPrefix(Plain(l.Row), f.Room+"/"), Verdict(*l, c))
-				}
-			}
-			fmt.Fprintln(w, line)
-		}
+		families(w, t, v)
 	}
 	fmt.Fprintln(w)
+}
+
+// families counts the verdicts of each room, and names the largest each way.
+func families(w io.Writer, t compare.Table, v string) {
+	for _, f := range t.Families(v) {
+		line := fmt.Sprintf("  %-10s %d slower, %d faster, %d same, %d not resolved", f.Room, f.Slower, f.Faster, f.Same, f.Open)
+		for _, l := range []*compare.Line{f.Worst, f.Best} {
+			if l != nil {
+				c, _ := l.Cell(v)
+				line += fmt.Sprintf("; %s %s", strings.TrimPrefix(Plain(l.Row), f.Room+"/"), Verdict(*l, c))
+			}
+		}
+		fmt.Fprintln(w, line)
+	}
 }
 
 // banner warns if the base came out different from its own copy.
@@ -132,6 +137,19 @@ func (f *footnotes) marks(c compare.Cell) string {
 }
 
 func (f *footnotes) print(w io.Writer, t compare.Table) {
+	f.explain(w)
+	canaries(w, t)
+	noDisk(w, t)
+	if t.NoCounts != "" {
+		fmt.Fprintf(w, "no system calls counted: %s; nvcsw/op stands in\n", t.NoCounts)
+	}
+	for _, s := range t.Skipped {
+		fmt.Fprintf(w, "skipped %s: %s\n", Plain(s.Row), Plain(s.Reason))
+	}
+}
+
+// explain says what the marks mean.
+func (f *footnotes) explain(w io.Writer) {
 	if f.alone > 0 {
 		fmt.Fprintf(w, "¹ alone significant: the interval leaves out 1, which is not enough for one of so many rows (%d)\n", f.alone)
 	}
@@ -142,14 +160,7 @@ func (f *footnotes) print(w io.Writer, t compare.Table) {
 		fmt.Fprintf(w, "³ another verdict without the flagged samples (%d)\n", f.changes)
 	}
 	if f.flagged > 0 {
-		fmt.Fprintf(w, "%d samples are flagged: the machine was busy with something else while they ran; they are in\n", f.flagged)
-	}
-	noDisk(w, t)
-	if t.NoCounts != "" {
-		fmt.Fprintf(w, "no system calls counted: %s; nvcsw/op stands in\n", t.NoCounts)
-	}
-	for _, s := range t.Skipped {
-		fmt.Fprintf(w, "skipped %s: %s\n", Plain(s.Row), Plain(s.Reason))
+		fmt.Fprintf(w, "%d samples are flagged: the machine was busy with something else while they ran; they are kept\n", f.flagged)
 	}
 }
 

@@ -52,7 +52,7 @@ func Interval(i stats.Interval) string {
 func Ratio(r float64) string {
 	switch {
 	case math.IsNaN(r):
-		return "?"
+		return ""
 	case r >= 99.5:
 		return fmt.Sprintf("%.0f", r)
 	case r >= 9.95:
@@ -69,8 +69,12 @@ func Ratio(r float64) string {
 func Medians(l compare.Line, c compare.Cell) string {
 	size := fmt.Sprintf("%+.1f %%", 100*(c.Ratio-1))
 	switch {
-	case math.IsNaN(c.Ratio) || math.IsInf(c.Ratio, 0):
-		return "?"
+	case math.IsNaN(c.Ratio):
+		return ""
+	case math.IsInf(c.Ratio, 0):
+		return "from 0"
+	case c.Ratio == 0:
+		return "to 0"
 	case c.Ratio >= 1.995 || c.Ratio < 0.5:
 		size = Ratio(c.Ratio) + "x"
 	}

@@ -3,6 +3,7 @@ package results
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -44,6 +45,6 @@ func FuzzRead(f *testing.F) {
 		second, err := Read(dir)
 		require.NoError(t, err)
 		require.Equal(t, first.Samples, second.Samples)
-		require.Empty(t, second.Warnings)
+		require.NotContains(t, strings.Join(second.Warnings, "\n"), "torn line")
 	})
 }

@@ -9,6 +9,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+
+	"libcost/internal/variant"
 )
 
 // A Run is what was read of a run's directory.
@@ -73,7 +76,9 @@ func (r *Run) readCounts(file string) error {
 		return fmt.Errorf("results: %w", err)
 	}
 	if err := json.Unmarshal(encoded, &r.Counts); err != nil {
-		return fmt.Errorf("results: %s: %w", file, err)
+		// The samples are whole all the same.
+		r.Counts = Counts{Missing: "counts.json is torn"}
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s: dropped: %v", file, err))
 	}
 	for _, s := range r.Counts.Samples {
 		if s.Status == OK && (s.Result == nil || s.N < 1) {
@@ -134,15 +139,39 @@ func (m Manifest) check() error {
 	if !slices.Contains(names, m.Base) {
 		return fmt.Errorf("the base %q is none of the variants %q", m.Base, names)
 	}
+	if m.Rounds < 1 || m.Rounds > maxRounds || m.Timeout <= 0 {
+		return fmt.Errorf("%d rounds with a watchdog of %v", m.Rounds, m.Timeout)
+	}
+	if !slices.Contains(m.Host.CPUs, m.Pin) {
+		return fmt.Errorf("pinned to CPU %d, which is none of %v", m.Pin, m.Host.CPUs)
+	}
 	for _, r := range m.Rows {
-		for _, v := range r.Variants {
-			if !slices.Contains(names, v) {
-				return fmt.Errorf("row %s runs in %q, which is none of the variants", r.Key(), v)
-			}
+		if err := r.check(names); err != nil {
+			return err
 		}
 	}
 	return nil
 }
+
+// maxRounds is far above what anybody waits for.
+const maxRounds = 1_000_000
+
+func (r Row) check(variants []string) error {
+	if r.Rounds < 0 || r.Rounds > maxRounds || r.Threads < 1 || !slices.Contains(variant.Rooms, r.Room) {
+		return fmt.Errorf("row %s: %d rounds, %d threads, room %q", r.Key(), r.Rounds, r.Threads, r.Room)
+	}
+	for _, v := range r.Variants {
+		if !slices.Contains(variants, v) {
+			return fmt.Errorf("row %s runs in %q, which is none of the variants", r.Key(), v)
+		}
+		if r.Skipped == "" && r.N[v] < 2 {
+			return fmt.Errorf("row %s runs %d ops in %s", r.Key(), r.N[v], v)
+		}
+	}
+	return nil
+}
+
+var statuses = []Status{OK, Failed, Lacking, Crashed, Hung, Garbled, Differs}
 
 // check refuses what no sample of the run can be.
 func (s Sample) check(rows map[string]Row) error {
@@ -154,10 +183,28 @@ func (s Sample) check(rows map[string]Row) error {
 		return fmt.Errorf("%s does not run in variant %q", s.Row, s.Variant)
 	case s.Round < 0 || s.Round >= row.Rounds:
 		return fmt.Errorf("round %d of %s, which has %d", s.Round, s.Row, row.Rounds)
+	case !slices.Contains(statuses, s.Status):
+		return fmt.Errorf("a sample of %s with status %q", s.Row, s.Status)
+	case s.N != row.N[s.Variant]:
+		return fmt.Errorf("a sample of %s, %s, with %d ops, where the run has %d", s.Row, s.Variant, s.N, row.N[s.Variant])
+	case strings.ContainsAny(s.Line, "\r\n"):
+		return fmt.Errorf("a sample of %s with more than one line", s.Row)
+	case s.Result != nil && s.Result.negative():
+		return fmt.Errorf("a sample of %s that took or counted less than nothing", s.Row)
 	case s.Status == OK && (s.Result == nil || s.N < 1 || s.Result.N != s.N || s.Result.ElapsedNS < 1 || s.Line == ""):
 		return fmt.Errorf("a sample of %s that went well and has no result", s.Row)
 	case s.Status != OK && s.Result != nil:
 		return fmt.Errorf("a sample of %s with status %q and a result", s.Row, s.Status)
 	}
 	return nil
+}
+
+// negative says that something was counted below 0; only the run-queue time
+// may be, -1 where the kernel does not tell it.
+func (r *Result) negative() bool {
+	least := min(r.ElapsedNS, r.CPUNS, r.MinFlt, r.MajFlt, r.NVCSw, r.NIvCSw, r.MaxNS, r.RunDelayNS+1)
+	for _, q := range r.Quantiles {
+		least = min(least, q)
+	}
+	return least < 0
 }

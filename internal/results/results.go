@@ -30,6 +30,7 @@ type Manifest struct {
 	Rounds   int           `json:"rounds"` // of a row without rounds of its own
 	Stops    bool          `json:"stops"`  // a row that is decided (plan.Decided) stops
 	Base     string        `json:"base"`
+	Canary   string        `json:"canary,omitempty"` // the variant that is a second copy of the base
 	Variants []Variant     `json:"variants"`
 	Rows     []Row         `json:"rows"`
 	Host     host.Facts    `json:"host"`

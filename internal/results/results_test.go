@@ -48,7 +48,7 @@ func manifest() Manifest {
 		{Name: "musl", Build: "0b", Facts: variant.Facts{Libc: "musl", LibcVersion: "1.2.3", Linkage: "dynamic", Allocator: "mimalloc 2.0.9", Compiler: "clang 15"}, Env: []string{"A=1"}},
 	}
 	for _, r := range []variant.Row{{Room: "alloc", Name: "Pair/size=64", Threads: 1}, {Room: "fsync", Name: "Append", Threads: 1, Latency: true}} {
-		m.Rows = append(m.Rows, Row{Row: r, Variants: []string{"gnu", "musl"}, Rounds: 3, N: map[string]int{"gnu": 10, "musl": 20}})
+		m.Rows = append(m.Rows, Row{Row: r, Variants: []string{"gnu", "musl"}, Rounds: 3, N: map[string]int{"gnu": 10, "musl": 10}})
 	}
 	return m
 }
@@ -162,6 +162,7 @@ func TestBenchmarkFiles(t *testing.T) {
 	assert.Equal(t, map[string][]string{
 		"gnu Pair/size=64": {"10", "15"}, "musl Pair/size=64": {"11", "14"}, "gnu Append": {"16"}, "musl Append": {"12"},
 	}, values)
+	assert.NotContains(t, content(t, run, "gnu.txt"), "\n\n")
 	assert.Contains(t, content(t, run, "musl.txt"), "# libcost: variant musl: musl 1.2.3, dynamic, allocator mimalloc 2.0.9, clang 15\n")
 }
 
@@ -240,19 +241,28 @@ func TestReadRefuses(t *testing.T) {
 		"a manifest of old":       {"manifest.json", `{"schema": 0}`, "results: DIR: schema 0, this libcost reads 1"},
 		"a manifest of tomorrow":  {"manifest.json", `{"schema": 2, "command": 5}`, "results: DIR: schema 2, this libcost reads 1"},
 		"a manifest of elsewhere": {"manifest.json", `{"schema": 1, "rounds": "x"}`, "results: DIR/manifest.json: json: cannot unmarshal string into Go struct field Manifest.rounds of type int"},
-		"wrong counts":            {"counts.json", "{", "results: DIR/counts.json: unexpected end of JSON input"},
+		"no watchdog":             {"manifest.json", `{"schema": 1, "variants": [{"name": "gnu"}], "base": "gnu", "rounds": 1}`, `results: DIR/manifest.json: 1 rounds with a watchdog of 0s`},
+		"too many rounds":         {"manifest.json", `{"schema": 1, "variants": [{"name": "gnu"}], "base": "gnu", "rounds": 4611686018427387904, "timeout_ns": 1}`, `results: DIR/manifest.json: 4611686018427387904 rounds with a watchdog of 1ns`},
+		"another CPU":             {"manifest.json", `{"schema": 1, "variants": [{"name": "gnu"}], "base": "gnu", "rounds": 1, "timeout_ns": 1, "pin": 999}`, `results: DIR/manifest.json: pinned to CPU 999, which is none of []`},
 
 		"a wrong line":           {"samples.jsonl", good + "x\n" + musl, "results: DIR/samples.jsonl:2: invalid character 'x' looking for beginning of value"},
 		"an empty line":          {"samples.jsonl", good + "\n" + musl, "results: DIR/samples.jsonl:2: unexpected end of JSON input"},
 		"NUL bytes":              {"samples.jsonl", good + "\x00\x00\x00\n" + musl, `results: DIR/samples.jsonl:2: invalid character '\x00' looking for beginning of value`},
 		"a line twice":           {"samples.jsonl", good + musl + good, "results: DIR/samples.jsonl:3: round 0 of alloc/Pair/size=64, gnu, stands in line 1 already"},
+		"other ops":              {"samples.jsonl", line(func(s *Sample) { s.N, s.Result.N = 7, 7 }), `results: DIR/samples.jsonl:1: a sample of alloc/Pair/size=64, gnu, with 7 ops, where the run has 10`},
+		"less than nothing":      {"samples.jsonl", line(func(s *Sample) { s.Result.NVCSw = -1 }), `results: DIR/samples.jsonl:1: a sample of alloc/Pair/size=64 that took or counted less than nothing`},
+		"two lines in one":       {"samples.jsonl", line(func(s *Sample) { s.Line += "\nBenchmarkEvil 1 1 ns/op" }), `results: DIR/samples.jsonl:1: a sample of alloc/Pair/size=64 with more than one line`},
+		"no status of ours":      {"samples.jsonl", line(func(s *Sample) { s.Status = "zzz" }), `results: DIR/samples.jsonl:1: a sample of alloc/Pair/size=64 with status "zzz"`},
 		"another row":            {"samples.jsonl", line(func(s *Sample) { s.Row = "alloc/Pear" }), `results: DIR/samples.jsonl:1: no row "alloc/Pear" in this run`},
 		"no sample":              {"samples.jsonl", "{}\n" + good, `results: DIR/samples.jsonl:1: no row "" in this run`},
 		"another variant":        {"samples.jsonl", line(func(s *Sample) { s.Variant = "gnu-dynamic" }), `results: DIR/samples.jsonl:1: alloc/Pair/size=64 does not run in variant "gnu-dynamic"`},
 		"another round":          {"samples.jsonl", line(func(s *Sample) { s.Round = 3 }), "results: DIR/samples.jsonl:1: round 3 of alloc/Pair/size=64, which has 3"},
 		"a round before all":     {"samples.jsonl", line(func(s *Sample) { s.Round = -1 }), "results: DIR/samples.jsonl:1: round -1 of alloc/Pair/size=64, which has 3"},
 		"well, without a result": {"samples.jsonl", line(func(s *Sample) { s.Result = nil }), "results: DIR/samples.jsonl:1: a sample of alloc/Pair/size=64 that went well and has no result"},
-		"well, without ops":      {"samples.jsonl", line(func(s *Sample) { s.Result.N = 0 }), "results: DIR/samples.jsonl:1: a sample of alloc/Pair/size=64 that went well and has no result"},
+		"well, without ops":      {"samples.jsonl", line(func(s *Sample) { s.N, s.Result.N = 0, 0 }), `results: DIR/samples.jsonl:1: a sample of alloc/Pair/size=64, gnu, with 0 ops, where the run has 10`},
+		"well, with other ops":   {"samples.jsonl", line(func(s *Sample) { s.N = 11 }), `results: DIR/samples.jsonl:1: a sample of alloc/Pair/size=64, gnu, with 11 ops, where the run has 10`},
+		"well, in no time":       {"samples.jsonl", line(func(s *Sample) { s.Result.ElapsedNS = 0 }), "results: DIR/samples.jsonl:1: a sample of alloc/Pair/size=64 that went well and has no result"},
+		"counts without any":     {"counts.json", `{"samples": [{"row": "alloc/Pair", "status": "ok", "n": 3}]}`, "results: DIR/counts.json: a sample of alloc/Pair that went well and has no result"},
 		"well, without its line": {"samples.jsonl", line(func(s *Sample) { s.Line = "" }), "results: DIR/samples.jsonl:1: a sample of alloc/Pair/size=64 that went well and has no result"},
 		"hung, with a result":    {"samples.jsonl", line(func(s *Sample) { s.Status = Hung }), `results: DIR/samples.jsonl:1: a sample of alloc/Pair/size=64 with status "hung" and a result`},
 	} {
@@ -267,6 +277,50 @@ func TestReadRefuses(t *testing.T) {
 			assert.EqualError(t, err, strings.ReplaceAll(c.want, "DIR", dir))
 		})
 	}
+}
+
+// A manifest says what every sample is held against.
+func TestReadRefusesAManifest(t *testing.T) {
+	for want, change := range map[string]func(*Manifest){
+		`the base "nobody" is none of the variants ["gnu" "musl"]`:         func(m *Manifest) { m.Base = "nobody" },
+		`"gnu" is no name of a variant, or stands twice`:                   func(m *Manifest) { m.Variants[1].Name = "gnu" },
+		`"../musl" is no name of a variant, or stands twice`:               func(m *Manifest) { m.Variants[1].Name = "../musl" },
+		`"" is no name of a variant, or stands twice`:                      func(m *Manifest) { m.Variants[1].Name = "" },
+		`0 rounds with a watchdog of 30s`:                                  func(m *Manifest) { m.Rounds = 0 },
+		`1000001 rounds with a watchdog of 30s`:                            func(m *Manifest) { m.Rounds = 1000001 },
+		`3 rounds with a watchdog of 0s`:                                   func(m *Manifest) { m.Timeout = 0 },
+		`pinned to CPU 9, which is none of [0 1]`:                          func(m *Manifest) { m.Pin = 9 },
+		`row alloc/Pair/size=64: -1 rounds, 1 threads, room "alloc"`:       func(m *Manifest) { m.Rows[0].Rounds = -1 },
+		`row alloc/Pair/size=64: 3 rounds, 0 threads, room "alloc"`:        func(m *Manifest) { m.Rows[0].Threads = 0 },
+		`row etc/Pair/size=64: 3 rounds, 1 threads, room "etc"`:            func(m *Manifest) { m.Rows[0].Room = "etc" },
+		`row fsync/Append runs in "nobody", which is none of the variants`: func(m *Manifest) { m.Rows[1].Variants[1] = "nobody" },
+		`row fsync/Append runs 1 ops in musl`:                              func(m *Manifest) { m.Rows[1].N["musl"] = 1 },
+		``:                                                                 func(m *Manifest) { m.Rows[1].Skipped, m.Rows[1].N = "gnu: no disk", nil },
+	} {
+		m := manifest()
+		change(&m)
+		w, err := Create(t.TempDir(), m)
+		if err == nil {
+			require.NoError(t, w.Close())
+			_, err = Read(w.Dir)
+		}
+		if want == "" {
+			assert.NoError(t, err)
+			continue
+		}
+		assert.ErrorContains(t, err, "/manifest.json: "+want)
+	}
+}
+
+// Torn counts cost nothing but themselves.
+func TestReadDropsTornCounts(t *testing.T) {
+	dir := write(t, t.TempDir(), samples())
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "counts.json"), []byte("{"), 0o666))
+	run, err := Read(dir)
+	require.NoError(t, err)
+	assert.Equal(t, samples(), run.Samples)
+	assert.Equal(t, Counts{Missing: "counts.json is torn"}, run.Counts)
+	assert.Equal(t, []string{dir + "/counts.json: dropped: unexpected end of JSON input"}, run.Warnings)
 }
 
 func TestReadAnotherSchemaByName(t *testing.T) {

@@ -28,7 +28,7 @@ func Lock(dir string) (unlock func(), err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("run: %w", err)
 	}
-	f, err := os.OpenFile(filepath.Join(dir, ".lock"), os.O_CREATE|os.O_RDWR, 0o666)
+	f, err := os.Open(dir)
 	if err != nil {
 		return nil, fmt.Errorf("run: %w", err)
 	}

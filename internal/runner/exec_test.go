@@ -166,7 +166,7 @@ func TestDoing(t *testing.T) {
 
 func child(mode string) *exec.Cmd {
 	cmd := exec.Command("/proc/self/exe")
-	cmd.Env = []string{"LIBCOST_TEST_CHILD=" + mode}
+	cmd.Env = []string{"LIBCOST_TEST_CHILD=" + mode, "PATH=" + os.Getenv("PATH")}
 	return cmd
 }
 

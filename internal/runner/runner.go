@@ -114,6 +114,10 @@ func (r *Runner) Sample(ctx context.Context, row variant.Row, name string, n int
 	out := r.Exec.Execute(ctx, c)
 	s := results.Sample{Row: row.Key(), Variant: name, N: n, Start: out.Start.UTC(), WallNS: out.Wall.Nanoseconds(), CPU: c.CPU}
 	s.Status, s.Error = judge(out, r.Timeout)
+	if r.Dir != "" {
+		// A run's record may go to others, and the directory be somebody's.
+		s.Error = strings.ReplaceAll(s.Error, r.Dir, "DIR")
+	}
 	if s.Status != results.OK {
 		return s
 	}

@@ -231,7 +231,7 @@ func load(v Variant, hash, dir string) (*Built, error) {
 	}
 	built := &Built{}
 	if err := json.Unmarshal(text, built); err != nil {
-		return nil, fmt.Errorf("build %s: %s: %w (libcost clean)", v.Name, filepath.Join(dir, manifest), err)
+		return nil, fmt.Errorf("build %s: %s: %w (bin/libcost clean)", v.Name, filepath.Join(dir, manifest), err)
 	}
 	built.Variant, built.Dir = v, dir
 	for _, bin := range built.binaries() {
@@ -322,6 +322,10 @@ func ask(binary, flag string, env []string) ([]byte, error) {
 			err = fmt.Errorf("%w: %s", err, words)
 		}
 		return nil, fmt.Errorf("run %s: %w", flag, err)
+	}
+	// The loader says so and goes on; the variant would be measured without.
+	if words := stderr.String(); strings.Contains(words, "cannot be preloaded") {
+		return nil, fmt.Errorf("run %s: %s", flag, lastLines(words, 1))
 	}
 	return out, nil
 }

@@ -28,9 +28,10 @@ func TestRecipe(t *testing.T) {
 	crti := libcFile(t, "crti.o")
 	put(t, at("libc/crti.o"), read(t, crti))
 	put(t, at("own.o"), read(t, crti))
+	put(t, at("elsewhere.c"), "")
 	toy(t, b.Root, toyAllocator)
 
-	v := Variant{Name: "own", Libc: "gnu", Static: true, CC: at("cc"), Parts: []string{"mimalloc"}, Objects: []string{at("own.o")}}
+	v := Variant{Name: "own", Libc: "gnu", Static: true, CC: at("cc"), Objects: []string{at("own.o")}}
 	hash := func() string {
 		r, err := b.recipe(v)
 		require.NoError(t, err)
@@ -50,11 +51,12 @@ func TestRecipe(t *testing.T) {
 		{"a header of a room", touch("tiny/shim.h"), true},
 		{"a kernel", touch("tiny/table.c"), true},
 		{"a new kernel", create("tiny/more.c"), true},
+		{"a link to a kernel", func() { require.NoError(t, os.Symlink(at("elsewhere.c"), at("tiny/link.c"))) }, true},
+		{"a kernel behind a link", touch("elsewhere.c"), true},
 		{"a room's Go", touch("tiny/tiny.go"), true},
 		{"a room's test, which is in the binary", touch("tiny/bench_test.go"), true},
 		{"the modules", touch("go.sum"), true},
 		{"an object's content", touch("own.o"), true},
-		{"an allocator's source", touch("sources of toys/mimalloc-9.8.7/include/toy.h"), true},
 		{"a file of libc", touch("libc/crti.o"), true},
 		{"the compiler", touch("cc"), true},
 		{"a C flag", func() { v.CFlags = []string{"-O3"} }, true},
@@ -62,11 +64,13 @@ func TestRecipe(t *testing.T) {
 		{"the environment", func() { v.Env = []string{"A=1"} }, true},
 		{"the environment's value", func() { v.Env = []string{"A=2"} }, true},
 		{"linkage", func() { v.Static = false }, true},
-		{"the parts", func() { v.Parts = nil }, true},
+		{"the parts", func() { v.Parts = []string{"mimalloc"} }, true},
+		{"an allocator's source", touch("sources of toys/mimalloc-9.8.7/include/toy.h"), true},
 		{"the objects", func() { v.Objects = nil }, true},
 		{"the name", func() { v.Name = "other" }, true},
 
 		{"a room's notes", create("tiny/README.md"), false},
+		{"a directory of a source's name", create("tiny/dir.c/file"), false},
 		{"a room's test data", create("tiny/testdata/x.c"), false},
 		{"a test of the gang", create("internal/gang/gang_test.go"), false},
 		{"another package", create("internal/other/other.go"), false},

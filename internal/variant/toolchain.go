@@ -141,7 +141,7 @@ func (d *digest) files(dir string, wanted func(name string) bool) error {
 		return err
 	}
 	for _, e := range entries {
-		if !e.Type().IsRegular() || !wanted(e.Name()) {
+		if e.IsDir() || !wanted(e.Name()) {
 			continue
 		}
 		if err := d.file(e.Name(), filepath.Join(dir, e.Name())); err != nil {

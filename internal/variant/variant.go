@@ -61,7 +61,7 @@ func (e *NameError) Error() string {
 	if e.Near != "" {
 		near = fmt.Sprintf("; did you mean %s?", e.Near)
 	}
-	return fmt.Sprintf("variant %q: %s%s (libcost variants)", e.Name, e.Reason, near)
+	return fmt.Sprintf("variant %q: %s%s (bin/libcost variants)", e.Name, e.Reason, near)
 }
 
 // Parse reads <libc>[-static|-dynamic][+part...], or a name defined in

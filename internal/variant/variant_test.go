@@ -33,19 +33,19 @@ func TestParse(t *testing.T) {
 
 func TestParseRefuses(t *testing.T) {
 	for name, want := range map[string]string{
-		"":                      `variant "": unknown (libcost variants)`,
-		"glibc":                 `variant "glibc": unknown (libcost variants)`,
-		"mulsl":                 `variant "mulsl": unknown; did you mean musl? (libcost variants)`,
-		"clnag":                 `variant "clnag": unknown; did you mean clang? (libcost variants)`,
-		"gnu-":                  `variant "gnu-": "" is no linkage; did you mean gnu? (libcost variants)`,
-		"musl-dynamik":          `variant "musl-dynamik": "dynamik" is no linkage; did you mean musl-dynamic? (libcost variants)`,
-		"musl-sttaic":           `variant "musl-sttaic": "sttaic" is no linkage; did you mean musl-static? (libcost variants)`,
-		"gnu+":                  `variant "gnu+": "" is no part; did you mean gnu? (libcost variants)`,
-		"+mimalloc":             `variant "+mimalloc": unknown; did you mean gnu+mimalloc? (libcost variants)`,
-		"gnu+mimaloc":           `variant "gnu+mimaloc": "mimaloc" is no part; did you mean gnu+mimalloc? (libcost variants)`,
-		"gnu+mimalloc+jemalloc": `variant "gnu+mimalloc+jemalloc": a program has one allocator (libcost variants)`,
-		"gnu+mimalloc+mimalloc": `variant "gnu+mimalloc+mimalloc": a program has one allocator (libcost variants)`,
-		"clang-dynamic":         `variant "clang-dynamic": unknown; did you mean gnu-dynamic? (libcost variants)`,
+		"":                      `variant "": unknown (bin/libcost variants)`,
+		"glibc":                 `variant "glibc": unknown (bin/libcost variants)`,
+		"mulsl":                 `variant "mulsl": unknown; did you mean musl? (bin/libcost variants)`,
+		"clnag":                 `variant "clnag": unknown; did you mean clang? (bin/libcost variants)`,
+		"gnu-":                  `variant "gnu-": "" is no linkage; did you mean gnu? (bin/libcost variants)`,
+		"musl-dynamik":          `variant "musl-dynamik": "dynamik" is no linkage; did you mean musl-dynamic? (bin/libcost variants)`,
+		"musl-sttaic":           `variant "musl-sttaic": "sttaic" is no linkage; did you mean musl-static? (bin/libcost variants)`,
+		"gnu+":                  `variant "gnu+": "" is no part; did you mean gnu? (bin/libcost variants)`,
+		"+mimalloc":             `variant "+mimalloc": unknown; did you mean gnu+mimalloc? (bin/libcost variants)`,
+		"gnu+mimaloc":           `variant "gnu+mimaloc": "mimaloc" is no part; did you mean gnu+mimalloc? (bin/libcost variants)`,
+		"gnu+mimalloc+jemalloc": `variant "gnu+mimalloc+jemalloc": a program has one allocator (bin/libcost variants)`,
+		"gnu+mimalloc+mimalloc": `variant "gnu+mimalloc+mimalloc": a program has one allocator (bin/libcost variants)`,
+		"clang-dynamic":         `variant "clang-dynamic": unknown; did you mean gnu-dynamic? (bin/libcost variants)`,
 	} {
 		_, err := Parse(name, clang)
 		assert.EqualError(t, err, want)
