@@ -70,12 +70,42 @@ type reply struct {
 	stdout, stderr string
 }
 
-// libcost calls the command in the tree, its samples run by exec.
+// libcost calls the command in the tree. A machine disturbs no other run there,
+// and none disturbs it.
 func libcost(ctx context.Context, exec runner.Executor, args ...string) reply {
 	var stdout, stderr bytes.Buffer
 	a := &app{stdout: &stdout, stderr: &stderr, exec: exec}
+	if _, ok := exec.(*machine); ok {
+		a.lock = resultsOf(args)
+	}
 	code := a.main(ctx, args)
 	return reply{code, stdout.String(), stderr.String()}
+}
+
+// resultsOf is the directory of the runs that a call names.
+func resultsOf(args []string) string {
+	for i, arg := range args {
+		switch arg {
+		case "-results":
+			return args[i+1]
+		case "-resume":
+			return filepath.Dir(args[i+1])
+		}
+	}
+	return ""
+}
+
+// needsQuiet skips what measures for real while somebody else does.
+func needsQuiet(t *testing.T) {
+	t.Helper()
+	needsMusl(t)
+	root, err := findRoot()
+	require.NoError(t, err)
+	unlock, err := results.Lock(root)
+	if err != nil {
+		t.Skip(err)
+	}
+	unlock()
 }
 
 // needsMusl skips where gnu and musl can't be compared.

@@ -48,6 +48,7 @@ type app struct {
 	root           string
 	stdout, stderr io.Writer
 	exec           runner.Executor // of samples; tests replace it
+	lock           string          // the directory that a run locks; "" is root
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {

@@ -25,7 +25,7 @@ import (
 // TestQuickRun measures for real, in two rounds, and looks at all that is
 // written. What the times are, it does not ask.
 func TestQuickRun(t *testing.T) {
-	needsMusl(t)
+	needsQuiet(t)
 	dir := t.TempDir()
 	got := libcost(context.Background(), runner.Processes{}, "run", "-set", "quick", "-rounds", "2", "-results", dir, "gnu", "musl")
 	require.Zero(t, got.code, "%s%s", got.stderr, got.stdout)
@@ -136,7 +136,7 @@ func benchstat(t *testing.T, run *results.Run) {
 // Where files can't be made, their rows are left out and told; the rest is
 // measured.
 func TestRunWhereNoFileCanBe(t *testing.T) {
-	needsMusl(t)
+	needsQuiet(t)
 	dir := t.TempDir()
 	got := libcost(context.Background(), runner.Processes{}, "run", "-bench", few, "-rounds", "1", "-dir", "/proc", "-results", dir, "gnu", "musl")
 	assert.Equal(t, exitShort, got.code)
@@ -153,7 +153,7 @@ func TestRunWhereNoFileCanBe(t *testing.T) {
 // Ctrl-C keeps every whole sample, a second run does not start meanwhile, and
 // -resume makes of it the run that was planned.
 func TestInterrupt(t *testing.T) {
-	needsMusl(t)
+	needsQuiet(t)
 	dir := t.TempDir()
 	self, err := os.Executable()
 	require.NoError(t, err)
@@ -175,7 +175,7 @@ func TestInterrupt(t *testing.T) {
 	run := readRun(t, dir)
 	assert.Empty(t, run.Warnings)
 	assert.GreaterOrEqual(t, len(run.Samples), 3)
-	assert.Contains(t, stderr.String(), fmt.Sprintf("stopped: %d samples kept; go on with: libcost run -resume %s/2", len(run.Samples), dir))
+	assert.Contains(t, stderr.String(), fmt.Sprintf("stopped: %d samples kept; go on with: bin/libcost run -resume %s/2", len(run.Samples), dir))
 	assert.Empty(t, stdout.String())
 
 	rest := libcost(context.Background(), runner.Processes{}, "run", "-resume", filepath.Join(dir, "latest"))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -129,8 +130,8 @@ stops after 10.`,
 // locked does something while no other run of the tree goes on, and none into
 // the same results.
 func (a *app) locked(f runFlags, do func() error) error {
-	dirs := []string{a.root}
-	if abs, err := filepath.Abs(f.results); err != nil || abs != a.root {
+	dirs := []string{cmp.Or(a.lock, a.root)}
+	if abs, err := filepath.Abs(f.results); err != nil || abs != dirs[0] {
 		dirs = append(dirs, f.results)
 	}
 	for _, dir := range dirs {

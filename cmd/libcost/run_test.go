@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -114,7 +115,7 @@ func TestStopAndResume(t *testing.T) {
 			kept := min(at-probes-1, planned)
 			run := readRun(t, dir)
 			assert.Len(t, run.Samples, kept)
-			assert.Contains(t, got.stderr, fmt.Sprintf("stopped: %d samples kept; go on with: libcost run -resume %s/2", kept, dir))
+			assert.Contains(t, got.stderr, fmt.Sprintf("stopped: %d samples kept; go on with: bin/libcost run -resume %s/2", kept, dir))
 
 			var rest machine
 			got = libcost(context.Background(), &rest, "run", "-resume", filepath.Join(dir, "latest"))
@@ -246,7 +247,7 @@ func TestRunOnAFullDisk(t *testing.T) {
 	assert.Contains(t, got.stderr, "no space left on device\n")
 	run := readRun(t, dir)
 	assert.NotEmpty(t, run.Samples)
-	assert.Contains(t, got.stderr, fmt.Sprintf("stopped: %d samples kept; go on with: libcost run -resume %s", len(run.Samples), dir))
+	assert.Contains(t, got.stderr, fmt.Sprintf("stopped: %d samples kept; go on with: bin/libcost run -resume %s", len(run.Samples), dir))
 
 	require.NoError(t, unix.Mount("tmpfs", dir, "tmpfs", unix.MS_REMOUNT, "size=16m"))
 	got = libcost(context.Background(), &machine{}, "run", "-resume", filepath.Join(dir, "latest"))
@@ -254,17 +255,22 @@ func TestRunOnAFullDisk(t *testing.T) {
 	orderOf(t, readRun(t, dir))
 }
 
+// Two runs in one tree would measure each other, two into one directory would
+// mix.
 func TestRunWhileAnotherOneGoesOn(t *testing.T) {
 	needsMusl(t)
-	dir := t.TempDir()
-	unlock, err := results.Lock(dir)
+	busy, free := t.TempDir(), t.TempDir()
+	unlock, err := results.Lock(busy)
 	require.NoError(t, err)
 	defer unlock()
 	var none machine
-	for _, args := range [][]string{{"run", "gnu", "musl"}, {"null", "gnu"}} {
-		got := libcost(context.Background(), &none, append(args, "-results", dir)...)
-		assert.Equal(t, exitShort, got.code)
-		assert.Equal(t, "libcost: run: "+dir+": another run is going on in this tree; two at once would measure each other\n", got.stderr)
+	for _, dirs := range []struct{ tree, results string }{{busy, free}, {free, busy}, {busy, busy}} {
+		for _, args := range [][]string{{"run", "gnu", "musl"}, {"null", "gnu"}, {"accept"}} {
+			var stdout, stderr bytes.Buffer
+			a := &app{stdout: &stdout, stderr: &stderr, exec: &none, lock: dirs.tree}
+			assert.Equal(t, exitShort, a.main(context.Background(), append(args, "-results", dirs.results)))
+			assert.Equal(t, "libcost: run: "+busy+": another run is going on in this tree; two at once would measure each other\n", stderr.String())
+		}
 	}
 	assert.Zero(t, none.samples)
 }

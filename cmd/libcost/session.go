@@ -263,7 +263,7 @@ func (s *session) measure(ctx context.Context, a *app) (*results.Run, time.Durat
 	}
 	run.Dir = relative(run.Dir)
 	if err != nil {
-		fmt.Fprintf(a.stderr, "\nstopped: %d samples kept; go on with: libcost run -resume %s\n", len(run.Samples), run.Dir)
+		fmt.Fprintf(a.stderr, "\nstopped: %d samples kept; go on with: bin/libcost run -resume %s\n", len(run.Samples), run.Dir)
 	}
 	if errors.Is(err, context.Canceled) {
 		err = errShort

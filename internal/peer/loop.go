@@ -47,8 +47,8 @@ var loopOps = map[string]int{
 var sources embed.FS
 
 // Compile compiles the loops for a variant with its compiler into dir. They get
-// the flags of the kernels, and -fno-builtin: gcc knows what malloc and free do
-// together, and leaves both out.
+// the flags of the kernels, and -fno-builtin: a compiler that knows what malloc
+// and free do together may leave both out.
 func Compile(ctx context.Context, v variant.Variant, cc, dir string) error {
 	tmp, err := os.MkdirTemp("", "libcost-peer-")
 	if err != nil {
@@ -63,7 +63,7 @@ func Compile(ctx context.Context, v variant.Variant, cc, dir string) error {
 		if l.variant != v.Name {
 			continue
 		}
-		args := slices.Concat(variant.CFlags, v.CFlags, []string{"loops/main.c", "loops/" + l.name + ".c", "-o", l.binary(dir)})
+		args := slices.Concat(variant.CFlags, v.CFlags, []string{"-fno-builtin", "loops/main.c", "loops/" + l.name + ".c", "-o", l.binary(dir)})
 		if v.Static {
 			args = append(args, "-static")
 		}

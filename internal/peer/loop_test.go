@@ -153,6 +153,7 @@ func TestCompileFlags(t *testing.T) {
 	if err := os.WriteFile(cc, []byte("#!/bin/sh\ncat loops/main.c >/dev/null && echo \"$@\" >>"+dir+"/said\n"), 0o777); err != nil {
 		t.Fatal(err)
 	}
+	t.Setenv("TMPDIR", t.TempDir())
 	v := variant.Variant{Name: "musl", Static: true, CFlags: []string{"-Os"}, LDFlags: []string{"-Wl,-O1"}}
 	if err := Compile(t.Context(), v, cc, filepath.Join(dir, "new")); err != nil {
 		t.Fatal(err)
@@ -165,6 +166,9 @@ func TestCompileFlags(t *testing.T) {
 	want := fmt.Sprintf("%s -Os -fno-builtin loops/main.c loops/pair.c -o %s/new/pair.musl -static -Wl,-O1", strings.Join(variant.CFlags, " "), dir)
 	if len(lines) != 4 || lines[0] != want {
 		t.Errorf("ran %q,\nwant first %q", lines, want)
+	}
+	if left, err := os.ReadDir(os.TempDir()); err != nil || len(left) > 0 {
+		t.Errorf("left %v, %v", left, err)
 	}
 }
 

@@ -61,6 +61,7 @@ func TestSampleStatus(t *testing.T) {
 	}{
 		"well":               {said(good), results.OK, ""},
 		"its own words":      {Outcome{Code: 1, Stdout: []byte(`{"error":"alloc: Pair: run: cannot allocate memory"}` + "\n")}, results.Failed, "alloc: Pair: run: cannot allocate memory"},
+		"words with a place": {Outcome{Code: 1, Stdout: []byte(`{"error":"fsync: Sync: set up in /files/x: no space left on device"}` + "\n")}, results.Failed, "fsync: Sync: set up in DIR/x: no space left on device"},
 		"a Go panic":         {Outcome{Code: 2, Stderr: []byte("panic: no\n\ngoroutine 1\n")}, results.Failed, "panic: no"},
 		"without a word":     {Outcome{Code: 9}, results.Failed, "exit code 9 without a word"},
 		"a flood of words":   {Outcome{Code: 1, Stderr: []byte(strings.Repeat("x", 5000))}, results.Failed, strings.Repeat("x", 300)},

@@ -65,6 +65,7 @@ func TestRecipe(t *testing.T) {
 		{"the environment's value", func() { v.Env = []string{"A=2"} }, true},
 		{"linkage", func() { v.Static = false }, true},
 		{"the parts", func() { v.Parts = []string{"mimalloc"} }, true},
+		{"a part's object, by somebody else", func() { touch(object(t, b.Root))() }, true},
 		{"an allocator's source", touch("sources of toys/mimalloc-9.8.7/include/toy.h"), true},
 		{"the objects", func() { v.Objects = nil }, true},
 		{"the name", func() { v.Name = "other" }, true},
@@ -81,6 +82,17 @@ func TestRecipe(t *testing.T) {
 		assert.Equal(t, c.changes, before != after, c.what)
 		before = after
 	}
+}
+
+// object is the one part that is built, as seen from the tree.
+func object(t *testing.T, root string) string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(root, ".build", "parts", "*", "*.o"))
+	require.NoError(t, err)
+	require.Len(t, files, 1)
+	path, err := filepath.Rel(root, files[0])
+	require.NoError(t, err)
+	return path
 }
 
 // go build does not look into headers outside a package: their sum is a flag.
