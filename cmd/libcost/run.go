@@ -145,7 +145,7 @@ func (a *app) locked(f runFlags, do func() error) error {
 }
 
 func (a *app) run(ctx context.Context, names []string, f runFlags) error {
-	var s *session
+	var s *campaign
 	var err error
 	if f.resume != "" {
 		s, err = a.resume(f)
@@ -163,7 +163,7 @@ func (a *app) run(ctx context.Context, names []string, f runFlags) error {
 }
 
 // prepare builds the variants and says which of them run which rows.
-func (a *app) prepare(ctx context.Context, names []string, f runFlags) (*session, error) {
+func (a *app) prepare(ctx context.Context, names []string, f runFlags) (*campaign, error) {
 	vs, err := a.variants(names)
 	if err != nil {
 		return nil, err

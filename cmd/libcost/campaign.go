@@ -22,8 +22,8 @@ import (
 	"libcost/internal/variant"
 )
 
-// A session is one run, about to start or to go on.
-type session struct {
+// A campaign is one run, about to start or to go on.
+type campaign struct {
 	manifest results.Manifest
 	samples  []plan.Sample
 	done     []results.Sample
@@ -34,7 +34,7 @@ type session struct {
 
 // start calibrates rows, shares out the rounds and makes the run's directory.
 // Each row names its variants; rounds that it has already are kept.
-func (a *app) start(ctx context.Context, f runFlags, built []*variant.Built, rows []results.Row) (*session, error) {
+func (a *app) start(ctx context.Context, f runFlags, built []*variant.Built, rows []results.Row) (*campaign, error) {
 	dir, err := filesDir(f.dir, f.results)
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func (a *app) start(ctx context.Context, f runFlags, built []*variant.Built, row
 	if err != nil {
 		return nil, err
 	}
-	s := &session{runner: a.newRunner(built, m, dir)}
+	s := &campaign{runner: a.newRunner(built, m, dir)}
 	progress, done := bar(a.stderr, len(rows), "calibrate")
 	err = s.runner.Calibrate(ctx, m.Rows, progress, func(results.Sample) {})
 	done()
@@ -184,7 +184,7 @@ func diskOps(set string) int {
 }
 
 // resume goes on with a run: the same binaries, the same plan.
-func (a *app) resume(f runFlags) (*session, error) {
+func (a *app) resume(f runFlags) (*campaign, error) {
 	run, err := results.Read(f.resume)
 	if err != nil {
 		return nil, err
@@ -207,7 +207,7 @@ func (a *app) resume(f runFlags) (*session, error) {
 	if was := run.Manifest.Disk; disk != was {
 		return nil, fmt.Errorf("resume %s: its files were on %s (%s), %s is on %s (%s) (name the directory: -dir)", f.resume, was.FileSystem, was.Device, dir, disk.FileSystem, disk.Device)
 	}
-	s := &session{manifest: run.Manifest, done: run.Samples, counted: run.Counts.Missing == "", runner: a.newRunner(built, run.Manifest, dir)}
+	s := &campaign{manifest: run.Manifest, done: run.Samples, counted: run.Counts.Missing == "", runner: a.newRunner(built, run.Manifest, dir)}
 	s.samples = plan.Order(planRows(s.manifest), s.manifest.Rounds, s.manifest.Seed)
 	s.writer, err = results.Resume(run)
 	return s, err
@@ -247,7 +247,7 @@ func (a *app) rebuild(run *results.Run) ([]*variant.Built, error) {
 }
 
 // measure runs the samples and the counting pass, and reads what is on disk.
-func (s *session) measure(ctx context.Context, a *app) (*results.Run, time.Duration, error) {
+func (s *campaign) measure(ctx context.Context, a *app) (*results.Run, time.Duration, error) {
 	defer s.writer.Close()
 	started := time.Now()
 	progress, done := bar(a.stderr, len(s.samples), s.title())
@@ -277,7 +277,7 @@ var countedRooms = []string{"alloc", "syscalls"}
 
 // count counts the system calls of the rows that may make some, in a pass of
 // their own.
-func (s *session) count(ctx context.Context, a *app) error {
+func (s *campaign) count(ctx context.Context, a *app) error {
 	if s.counted {
 		return nil
 	}
@@ -305,7 +305,7 @@ func (s *session) count(ctx context.Context, a *app) error {
 
 // title is "run: 127 rows x 2 variants (+8 of gnu-dynamic, 3 canaries) x 20
 // rounds".
-func (s *session) title() string {
+func (s *campaign) title() string {
 	m := s.manifest
 	rows := map[string]int{} // by variant
 	for _, r := range m.Rows {
