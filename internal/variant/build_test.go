@@ -101,7 +101,7 @@ func TestBuild(t *testing.T) {
 	for _, c := range plants {
 		t.Run(c.what, func(t *testing.T) {
 			refused := replaced(t, b, gnu, c.file, read(t, filepath.Join(built[c.from].Dir, c.file)))
-			assert.EqualError(t, refused, fmt.Sprintf("attest gnu: %s: %s (bin/libcost clean && libcost build gnu)", c.file, c.want))
+			assert.EqualError(t, refused, fmt.Sprintf("attest gnu: %s: %s (bin/libcost clean && bin/libcost build gnu)", c.file, c.want))
 			assert.IsType(t, &AttestError{}, refused)
 		})
 	}
@@ -109,7 +109,7 @@ func TestBuild(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			refused := replaced(t, b, gnu, "tiny.test", text)
 			assert.ErrorContains(t, refused, "attest gnu: tiny.test: ")
-			assert.ErrorContains(t, refused, "(bin/libcost clean && libcost build gnu)")
+			assert.ErrorContains(t, refused, "(bin/libcost clean && bin/libcost build gnu)")
 		})
 	}
 
@@ -132,7 +132,7 @@ func TestBuild(t *testing.T) {
 			assert.ErrorContains(t, err, "malloc is libc's as well ("+its+"), want mimalloc's alone")
 		}
 		_, err := b.Build(mustParse(t, "gnu-dynamic+mimalloc"))
-		assert.ErrorContains(t, err, "malloc is from /")
+		assert.ErrorContains(t, err, "malloc is from libc")
 		assert.ErrorContains(t, err, "libc.so.6, want mimalloc's")
 	})
 

@@ -44,7 +44,7 @@ func (f Function) String() string {
 type AttestError struct{ Variant, Binary, What, Want, Got string }
 
 func (e *AttestError) Error() string {
-	return fmt.Sprintf("attest %s: %s: %s is %s, want %s (bin/libcost clean && libcost build %s)",
+	return fmt.Sprintf("attest %s: %s: %s is %s, want %s (bin/libcost clean && bin/libcost build %s)",
 		e.Variant, e.Binary, e.What, e.Got, e.Want, e.Variant)
 }
 
@@ -52,7 +52,7 @@ func (e *AttestError) Error() string {
 func Attest(binary string, v Variant, build string) (Facts, error) {
 	facts, err := readFacts(binary, v.Env)
 	if err != nil {
-		return Facts{}, fmt.Errorf("attest %s: %s: %w (bin/libcost clean && libcost build %s)", v.Name, filepath.Base(binary), err, v.Name)
+		return Facts{}, fmt.Errorf("attest %s: %s: %w (bin/libcost clean && bin/libcost build %s)", v.Name, filepath.Base(binary), err, v.Name)
 	}
 	libc := map[string]string{"gnu": "glibc", "musl": "musl"}[v.Libc]
 	allocator, _, _ := strings.Cut(facts.Allocator, " ")
