@@ -117,9 +117,12 @@ func TestStopAndResume(t *testing.T) {
 			assert.Len(t, run.Samples, kept)
 			assert.Contains(t, got.stderr, fmt.Sprintf("stopped: %d samples kept; go on with: bin/libcost run -resume %s/2", kept, dir))
 
+			// As if it had been killed in the middle of the next line.
+			tear(t, filepath.Join(run.Dir, "samples.jsonl"))
 			var rest machine
 			got = libcost(context.Background(), &rest, "run", "-resume", filepath.Join(dir, "latest"))
 			assert.Zero(t, got.code, got.stderr)
+			assert.Contains(t, got.stderr, fmt.Sprintf("/samples.jsonl:%d: torn line dropped\n", kept+1))
 			assert.Equal(t, planned+counted-kept, rest.samples)
 			run = readRun(t, dir)
 			assert.Equal(t, orderOf(t, want), orderOf(t, run))
@@ -132,6 +135,29 @@ func TestStopAndResume(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What is whole has nothing left to do.
+func TestResumeAWholeRun(t *testing.T) {
+	needsMusl(t)
+	dir := t.TempDir()
+	whole := libcost(context.Background(), &machine{}, "run", "-bench", few, "-rounds", "1", "-results", dir, "gnu", "musl")
+	require.Zero(t, whole.code, whole.stderr)
+	var rest machine
+	again := libcost(context.Background(), &rest, "run", "-resume", filepath.Join(dir, "latest"))
+	assert.Zero(t, again.code, again.stderr)
+	if readRun(t, dir).Counts.Missing == "" { // else they may be had by now
+		assert.Zero(t, rest.samples)
+	}
+}
+
+func tear(t *testing.T, record string) {
+	t.Helper()
+	f, err := os.OpenFile(record, os.O_APPEND|os.O_WRONLY, 0)
+	require.NoError(t, err)
+	_, err = f.WriteString(`{"seq":`)
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
 }
 
 // orderOf is which samples ran, and sees that they are those of the plan, each
