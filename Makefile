@@ -5,6 +5,7 @@ ROUNDS ?=
 BENCH ?=
 DIR ?=
 BUDGET ?=
+LAYOUTS ?=
 GO ?= go
 -include config.mk
 
@@ -12,7 +13,7 @@ LIBCOST := bin/libcost
 # All bench-<variant> targets of one call are one interleaved run.
 VARIANTS := $(patsubst bench-%,%,$(filter bench-%,$(MAKECMDGOALS)))
 RUNFLAGS := -set $(SET) $(if $(ROUNDS),-rounds $(ROUNDS)) $(if $(BUDGET),-budget $(BUDGET)) \
-	$(if $(BENCH),-bench '$(BENCH)') $(if $(DIR),-dir '$(DIR)')
+	$(if $(BENCH),-bench '$(BENCH)') $(if $(DIR),-dir '$(DIR)') $(if $(LAYOUTS),-layouts $(LAYOUTS))
 
 .NOTPARALLEL:
 .PHONY: help setup build compare null accept test check-shims clean $(LIBCOST)

@@ -37,7 +37,7 @@ about 12 minutes. What this machine lacks is named and not judged.`,
 		},
 	}
 	f.register(c)
-	for _, name := range []string{"set", "rounds", "budget", "bench"} {
+	for _, name := range []string{"set", "rounds", "budget", "bench", "layouts"} {
 		_ = c.Flags().MarkHidden(name) // the cases say which rows, and how often
 	}
 	return c
@@ -92,6 +92,7 @@ func (a *app) acceptCases(ctx context.Context, f runFlags, built []*variant.Buil
 
 // measureRows makes one run of rows that have their rounds.
 func (a *app) measureRows(ctx context.Context, f runFlags, built []*variant.Built, rows []results.Row) (*results.Run, error) {
+	f.command = []string{"libcost", "accept"}
 	s, err := a.start(ctx, f, built, rows)
 	if err != nil {
 		return nil, err

@@ -29,7 +29,11 @@ func (a *app) acceptPeers(ctx context.Context, f runFlags, built []*variant.Buil
 	if err != nil {
 		return nil, err
 	}
-	m, err := newManifest(built, nil, f, dir)
+	builds, err := a.layouts(built, 1)
+	if err != nil {
+		return nil, err
+	}
+	m, err := newManifest(builds, nil, f, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +52,7 @@ func (a *app) acceptPeers(ctx context.Context, f runFlags, built []*variant.Buil
 		}
 	}
 	d := duel{
-		runner: a.newRunner(built, m, dir), rows: built[0].Rows,
+		runner: a.newRunner(builds, m, dir), rows: built[0].Rows,
 		site: peer.Site{Exec: a.exec, CPU: m.Pin, Dir: dir, Timeout: f.timeout, Loops: loops},
 	}
 	peers := peer.All()
@@ -106,7 +110,7 @@ func (d duel) fight(ctx context.Context, p peer.Peer) (accept.Finding, error) {
 // pair takes one sample of each, in either order.
 func (d duel) pair(ctx context.Context, p peer.Peer, row variant.Row, oursFirst bool) (ours, theirs float64, err error) {
 	mine := func() error {
-		s := d.runner.Sample(ctx, row, p.Variant, p.N)
+		s := d.runner.Sample(ctx, row, p.Variant, 0, p.N)
 		if s.Status != results.OK {
 			return fmt.Errorf("%s: %s", filepath.Base(row.Key()), s.Error)
 		}

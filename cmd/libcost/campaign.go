@@ -39,11 +39,15 @@ func (a *app) start(ctx context.Context, f runFlags, built []*variant.Built, row
 	if err != nil {
 		return nil, err
 	}
-	m, err := newManifest(built, rows, f, dir)
+	builds, err := a.layouts(built, f.layouts)
 	if err != nil {
 		return nil, err
 	}
-	s := &campaign{runner: a.newRunner(built, m, dir)}
+	m, err := newManifest(builds, rows, f, dir)
+	if err != nil {
+		return nil, err
+	}
+	s := &campaign{runner: a.newRunner(builds, m, dir)}
 	progress, done := bar(a.stderr, len(rows), "calibrate")
 	err = s.runner.Calibrate(ctx, m.Rows, progress, func(results.Sample) {})
 	done()
@@ -78,7 +82,19 @@ func filesDir(dir, resultsDir string) (string, error) {
 	return dir, nil
 }
 
-func newManifest(built []*variant.Built, rows []results.Row, f runFlags, dir string) (results.Manifest, error) {
+// layouts gives each build its further layouts.
+func (a *app) layouts(built []*variant.Built, n int) ([][]*variant.Built, error) {
+	builds := make([][]*variant.Built, len(built))
+	for i, b := range built {
+		var err error
+		if builds[i], err = a.builder().Layouts(b, n); err != nil {
+			return nil, err
+		}
+	}
+	return builds, nil
+}
+
+func newManifest(builds [][]*variant.Built, rows []results.Row, f runFlags, dir string) (results.Manifest, error) {
 	facts, err := host.Read()
 	if err != nil {
 		return results.Manifest{}, err
@@ -88,22 +104,21 @@ func newManifest(built []*variant.Built, rows []results.Row, f runFlags, dir str
 		return results.Manifest{}, err
 	}
 	m := results.Manifest{
-		Started: time.Now().UTC(), Seed: f.seed, Set: f.set, Rounds: f.rounds, Base: built[0].Variant.Name,
+		Started: time.Now().UTC(), Seed: f.seed, Command: f.command, Set: f.set, Rounds: f.rounds, Layouts: f.layouts, Base: builds[0][0].Variant.Name,
 		Host: facts, Disk: disk, Pin: facts.CPUs[len(facts.CPUs)-1], Timeout: f.timeout, Rows: rows,
 	}
-	var names []string
-	for _, b := range built {
-		switch _, copied := variant.Original(b.Variant.Name); {
-		case !copied:
-			names = append(names, b.Variant.Name)
-		case len(built) > 2: // beside real variants; a null run compares it
+	for _, layouts := range builds {
+		b := layouts[0]
+		// Beside real variants; a null run compares it.
+		if _, copied := variant.Original(b.Variant.Name); copied && len(builds) > 2 {
 			m.Canary = b.Variant.Name
 		}
-		m.Variants = append(m.Variants, results.Variant{
-			Name: b.Variant.Name, Build: b.Build, Compiler: b.Compiler, Env: withoutPaths(b.Variant.Env), Facts: b.Facts,
-		})
+		v := results.Variant{Name: b.Variant.Name, Build: b.Build, Layout: b.Variant.Layout, Compiler: b.Compiler, Env: withoutPaths(b.Variant.Env), Facts: b.Facts}
+		for _, moved := range layouts[1:] {
+			v.Builds = append(v.Builds, moved.Build)
+		}
+		m.Variants = append(m.Variants, v)
 	}
-	m.Command = f.command(names)
 	for i := range m.Rows {
 		// Where an fsync is no disk's, libc's part in it shows.
 		if m.Rows[i].Disk && disk.Caution != "" {
@@ -161,16 +176,16 @@ func planRows(m results.Manifest) []plan.Row {
 	var rows []plan.Row
 	for _, r := range m.Rows {
 		if r.Skipped == "" {
-			rows = append(rows, plan.Row{Key: r.Key(), Variants: r.Variants, Rounds: r.Rounds})
+			rows = append(rows, plan.Row{Key: r.Key(), Variants: r.Variants, Rounds: r.Rounds, Layouts: m.Layouts})
 		}
 	}
 	return rows
 }
 
-func (a *app) newRunner(built []*variant.Built, m results.Manifest, dir string) *runner.Runner {
-	r := &runner.Runner{Exec: a.exec, Builds: map[string]*variant.Built{}, Dir: dir, Pin: m.Pin, Timeout: m.Timeout, DiskOps: diskOps(m.Set)}
-	for _, b := range built {
-		r.Builds[b.Variant.Name] = b
+func (a *app) newRunner(builds [][]*variant.Built, m results.Manifest, dir string) *runner.Runner {
+	r := &runner.Runner{Exec: a.exec, Builds: map[string][]*variant.Built{}, Dir: dir, Pin: m.Pin, Timeout: m.Timeout, DiskOps: diskOps(m.Set)}
+	for _, b := range builds {
+		r.Builds[b[0].Variant.Name] = b
 	}
 	return r
 }
@@ -192,7 +207,7 @@ func (a *app) resume(f runFlags) (*campaign, error) {
 	for _, w := range run.Warnings {
 		fmt.Fprintln(a.stderr, w)
 	}
-	built, err := a.rebuild(run)
+	builds, err := a.rebuild(run)
 	if err != nil {
 		return nil, err
 	}
@@ -207,43 +222,63 @@ func (a *app) resume(f runFlags) (*campaign, error) {
 	if was := run.Manifest.Disk; disk != was {
 		return nil, fmt.Errorf("resume %s: its files were on %s (%s), %s is on %s (%s) (name the directory: -dir)", f.resume, was.FileSystem, was.Device, dir, disk.FileSystem, disk.Device)
 	}
-	s := &campaign{manifest: run.Manifest, done: run.Samples, counted: run.Counts.Missing == "", runner: a.newRunner(built, run.Manifest, dir)}
+	s := &campaign{manifest: run.Manifest, done: run.Samples, counted: run.Counts.Missing == "", runner: a.newRunner(builds, run.Manifest, dir)}
 	s.samples = plan.Order(planRows(s.manifest), s.manifest.Rounds, s.manifest.Seed)
 	s.writer, err = results.Resume(run)
 	return s, err
 }
 
 // rebuild gives the binaries of a run, which must be the same ones.
-func (a *app) rebuild(run *results.Run) ([]*variant.Built, error) {
-	var names []string
+func (a *app) rebuild(run *results.Run) ([][]*variant.Built, error) {
+	var builds [][]*variant.Built
 	for _, v := range run.Manifest.Variants {
-		if _, copied := variant.Original(v.Name); !copied {
-			names = append(names, v.Name)
+		b, err := a.rebuildOne(v)
+		if err != nil {
+			return nil, err
 		}
-	}
-	vs, err := a.variants(names)
-	if err != nil {
-		return nil, err
-	}
-	built, err := a.builder().Build(vs...)
-	if err != nil {
-		return nil, err
-	}
-	for _, v := range run.Manifest.Variants {
-		original, copied := variant.Original(v.Name)
-		b := built[slices.Index(names, original)]
-		if b.Build != v.Build {
-			return nil, fmt.Errorf("resume %s: %s was build %s, the tree makes %s now: half a run of each would be no run (start a new one)", run.Dir, original, v.Build, b.Build)
+		layouts, err := a.builder().Layouts(b, run.Manifest.Layouts)
+		if err != nil {
+			return nil, err
 		}
-		if copied {
-			second, err := a.builder().Copy(b)
-			if err != nil {
-				return nil, err
+		for i, was := range append([]string{v.Build}, v.Builds...) {
+			if is := layouts[i].Build; is != was {
+				return nil, fmt.Errorf("resume %s: %s was build %s, the tree makes %s now: half a run of each would be no run (start a new one)", run.Dir, v.Name, was, is)
 			}
-			built = append(built, second)
 		}
+		builds = append(builds, layouts)
 	}
-	return built, nil
+	return builds, nil
+}
+
+// rebuildOne builds a variant of a run again, or its second copy.
+func (a *app) rebuildOne(v results.Variant) (*variant.Built, error) {
+	original, copied := variant.Original(v.Name)
+	vs, err := a.variants([]string{original})
+	if err != nil {
+		return nil, err
+	}
+	if copied {
+		return a.second(vs[0], v.Layout)
+	}
+	built, err := a.builder().Build(vs[0])
+	if err != nil {
+		return nil, err
+	}
+	return built[0], nil
+}
+
+// second is a second copy of a variant, or one with another layout of its code.
+func (a *app) second(v variant.Variant, layout int) (*variant.Built, error) {
+	v.Layout = layout
+	built, err := a.builder().Build(v)
+	if err != nil {
+		return nil, err
+	}
+	if layout == 0 {
+		return a.builder().Copy(built[0])
+	}
+	built[0].Variant.Name += variant.CopySuffix
+	return built[0], nil
 }
 
 // measure runs the samples and the counting pass, and reads what is on disk.

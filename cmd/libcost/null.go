@@ -54,7 +54,11 @@ func (a *app) null(ctx context.Context, name string, relink bool, f runFlags) (c
 		return compare.Null{}, err
 	}
 	first := built[0]
-	second, err := a.second(first, relink)
+	layout := 0
+	if relink {
+		layout = max(1, f.layouts)
+	}
+	second, err := a.second(vs[0], layout)
 	if err != nil {
 		return compare.Null{}, err
 	}
@@ -66,6 +70,7 @@ func (a *app) null(ctx context.Context, name string, relink bool, f runFlags) (c
 	for _, r := range chosen {
 		rows = append(rows, results.Row{Row: r, Variants: []string{first.Variant.Name, second.Variant.Name}})
 	}
+	f.command = f.line("null", relink, name)
 	s, err := a.start(ctx, f, []*variant.Built{first, second}, rows)
 	if err != nil {
 		return compare.Null{}, err
@@ -77,19 +82,4 @@ func (a *app) null(ctx context.Context, name string, relink bool, f runFlags) (c
 	n := compare.JudgeNull(compare.Compare(compare.FromRun(run)))
 	report.Null(a.stdout, name, n)
 	return n, nil
-}
-
-// second is a copy of a build, or one with another layout of its code.
-func (a *app) second(b *variant.Built, relink bool) (*variant.Built, error) {
-	if !relink {
-		return a.builder().Copy(b)
-	}
-	padded := b.Variant
-	padded.Layout = 1
-	built, err := a.builder().Build(padded)
-	if err != nil {
-		return nil, err
-	}
-	built[0].Variant.Name += variant.CopySuffix
-	return built[0], nil
 }

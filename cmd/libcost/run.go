@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"libcost/internal/results"
+	"libcost/internal/stats"
 	"libcost/internal/variant"
 )
 
@@ -25,6 +26,8 @@ type runFlags struct {
 	seed    uint64
 	resume  string
 	results string
+	layouts int      // builds of each variant, with a code layout each
+	command []string // how a person would ask for it again
 }
 
 // canaries are the rows on which each run compares its base with a second copy
@@ -35,6 +38,9 @@ var canaries = []string{
 	"syscalls/Write/size=1/to=devnull/via=wrapper/threads=1",
 }
 
+// maxLayouts is what a disk and a patient person have room for.
+const maxLayouts = 64
+
 func (f *runFlags) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.set, "set", "default", "rows of the set `quick, default or full`")
 	c.Flags().IntVar(&f.rounds, "rounds", 0, "samples of each row and variant (default: quick 8, default 20, full 10, more or fewer as -budget allows)")
@@ -43,6 +49,7 @@ func (f *runFlags) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.dir, "dir", "", "`directory` for the rows that write files (default: in the results)")
 	c.Flags().DurationVar(&f.timeout, "timeout", 30*time.Second, "a sample that takes longer hangs")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the order of samples")
+	c.Flags().IntVar(&f.layouts, "layouts", 1, "spread the rounds over so many builds with other code layouts")
 	c.Flags().StringVar(&f.results, "results", "", "`directory` of the runs (default: results in the project)")
 }
 
@@ -56,6 +63,9 @@ func (f *runFlags) check(c *cobra.Command, a *app) (err error) {
 	}
 	if c.Flags().Changed("budget") && f.budget <= 0 {
 		return usagef("-budget %v: a time above 0", f.budget)
+	}
+	if f.layouts < 1 || f.layouts > 1 && f.layouts < stats.MinLayouts || f.layouts > maxLayouts {
+		return usagef("-layouts %d: 1, or %d to %d (fewer give no interval)", f.layouts, stats.MinLayouts, maxLayouts)
 	}
 	if f.timeout <= 0 {
 		return usagef("-timeout %v: a time above 0", f.timeout)
@@ -75,7 +85,7 @@ func (f *runFlags) check(c *cobra.Command, a *app) (err error) {
 // checkResume refuses what would make another run of the one that goes on, and
 // finds the directory of that run.
 func (f *runFlags) checkResume(c *cobra.Command) error {
-	for _, name := range []string{"set", "rounds", "budget", "bench", "timeout", "seed", "results"} {
+	for _, name := range []string{"set", "rounds", "budget", "bench", "timeout", "seed", "results", "layouts"} {
 		if c.Flags().Changed(name) {
 			return usagef("-resume: the run goes on as it began, without -%s", name)
 		}
@@ -216,6 +226,7 @@ func (a *app) prepare(ctx context.Context, names []string, f runFlags) (*campaig
 			rows = append(rows, row)
 		}
 	}
+	f.command = f.line("run", false, names...)
 	return a.start(ctx, f, built, rows)
 }
 
@@ -238,9 +249,9 @@ func order(vs []variant.Variant) {
 	})
 }
 
-// command is how a person would ask for the run again.
-func (f runFlags) command(names []string) []string {
-	line := []string{"libcost", "run", "-set", f.set}
+// line is how a person would ask for a run again.
+func (f runFlags) line(command string, relink bool, names ...string) []string {
+	line := []string{"libcost", command, "-set", f.set}
 	if f.rounds > 0 {
 		line = append(line, "-rounds", fmt.Sprint(f.rounds))
 	}
@@ -249,6 +260,12 @@ func (f runFlags) command(names []string) []string {
 	}
 	if f.bench != "" {
 		line = append(line, "-bench", f.bench)
+	}
+	if f.layouts > 1 {
+		line = append(line, "-layouts", fmt.Sprint(f.layouts))
+	}
+	if relink {
+		line = append(line, "-relink")
 	}
 	return append(line, names...)
 }

@@ -300,3 +300,34 @@ func TestRunWhileAnotherOneGoesOn(t *testing.T) {
 	}
 	assert.Zero(t, none.samples)
 }
+
+// A run over layouts has a build for each, all different; it goes on with the
+// same ones, and its samples ran them all.
+func TestRunOverLayouts(t *testing.T) {
+	needsMusl(t)
+	dir := t.TempDir()
+	m := &machine{}
+	m.before = func(string, string, int) *runner.Outcome {
+		if m.samples > 12 { // 2 of calibration, 10 of 12 samples
+			return &runner.Outcome{Code: 1, Stderr: []byte("no more")}
+		}
+		return nil
+	}
+	got := libcost(context.Background(), m, "run", "-bench", "Strlen/size=64/", "-rounds", "12", "-layouts", "6", "-results", dir, "gnu")
+	assert.Equal(t, exitShort, got.code, got.stdout+got.stderr)
+	run := readRun(t, dir)
+	require.Len(t, run.Manifest.Variants, 1)
+	builds := append([]string{run.Manifest.Variants[0].Build}, run.Manifest.Variants[0].Builds...)
+	require.Len(t, builds, 6)
+	for i, b := range builds {
+		assert.NotContains(t, builds[:i], b)
+	}
+	layouts := map[int]int{}
+	for _, s := range run.Samples {
+		layouts[s.Layout]++
+	}
+	assert.Len(t, layouts, 6)
+	for _, c := range []string{"5", "0", "65", "-1"} {
+		assert.Equal(t, exitUsage, libcost(context.Background(), m, "run", "-layouts", c, "gnu").code, c)
+	}
+}

@@ -4,6 +4,7 @@
 package compare
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ type Series struct {
 	Variant string
 	Values  map[int]float64 // by round
 	Flagged map[int]bool    // rounds in which the machine was busy with something else
+	Layout  map[int]int     // code layout of each round; nil is one for all
 }
 
 // An Input is what Compare compares.
@@ -32,7 +34,6 @@ type Input struct {
 	NoCounts string // why system calls were not counted, "" if they were
 	NoDisk   string // why the rows that write files are no disk's, "" if they are
 	Canary   string // the variant that is a second copy of the base, "" without one
-	Layouts  int
 }
 
 // A Skip is a row without a comparison.
@@ -100,6 +101,7 @@ type Cell struct {
 	Q          float64        // among all verdicts of the table
 	Verdict    stats.Verdict
 	Rounds     int  // in which both ran
+	Layouts    int  // code layouts that they were spread over
 	Flagged    int  // of them
 	Changes    bool // enough rounds are not flagged, and they give another verdict
 }
@@ -152,11 +154,11 @@ func Compare(in Input) Table {
 // cell compares two series over the rounds that both have.
 func cell(base, other Series) Cell {
 	c := Cell{Variant: other.Variant, Q: math.NaN()}
-	b, o, flagged := pairs(base, other, true)
-	c.Rounds, c.Flagged = len(b), flagged
-	c.BaseMedian, c.Median = stats.Median(b), stats.Median(o)
+	p, flagged := pairRounds(base, other, true)
+	c.Rounds, c.Layouts, c.Flagged = len(p.base), p.layouts(), flagged
+	c.BaseMedian, c.Median = stats.Median(p.base), stats.Median(p.other)
 	c.Ratio = c.Median / c.BaseMedian
-	paired, err := stats.PairedRatio(b, o, stats.Confidence)
+	paired, err := p.ratio()
 	if err != nil {
 		// A count that is 0 in some round has no ratio.
 		paired = stats.Estimate{Value: math.NaN(), Interval: stats.Interval{Lo: 0, Hi: math.Inf(1)}, P: math.NaN()}
@@ -167,13 +169,18 @@ func cell(base, other Series) Cell {
 
 // PairedRatio estimates other / base over the rounds that both have.
 func PairedRatio(base, other Series) (stats.Estimate, error) {
-	b, o, _ := pairs(base, other, true)
-	return stats.PairedRatio(b, o, stats.Confidence)
+	p, _ := pairRounds(base, other, true)
+	return p.ratio()
 }
 
-// pairs are the values of the rounds that both series have, in order, with or
-// without the flagged ones.
-func pairs(base, other Series, all bool) (b, o []float64, flagged int) {
+// pairs are the values of the rounds that two series both have, in order.
+type pairs struct {
+	base, other []float64
+	layout      []int
+}
+
+// pairRounds pairs two series, with or without the flagged rounds.
+func pairRounds(base, other Series, all bool) (p pairs, flagged int) {
 	var rounds []int
 	for r := range base.Values {
 		if _, ok := other.Values[r]; ok {
@@ -188,9 +195,42 @@ func pairs(base, other Series, all bool) (b, o []float64, flagged int) {
 				continue
 			}
 		}
-		b, o = append(b, base.Values[r]), append(o, other.Values[r])
+		p.base, p.other, p.layout = append(p.base, base.Values[r]), append(p.other, other.Values[r]), append(p.layout, base.Layout[r])
 	}
-	return b, o, flagged
+	return p, flagged
+}
+
+// layouts is how many code layouts there are.
+func (p pairs) layouts() int {
+	distinct := slices.Clone(p.layout)
+	slices.Sort(distinct)
+	return len(slices.Compact(distinct))
+}
+
+// ratio estimates other / base over the rounds, or over the layouts where there
+// are several: all rounds of one layout share what that layout does, so more of
+// them tell no more about it.
+//
+// Source: Kalibera & Jones, Rigorous benchmarking in reasonable time, ISMM 2013.
+func (p pairs) ratio() (stats.Estimate, error) {
+	if p.layouts() < 2 {
+		return stats.PairedRatio(p.base, p.other, stats.Confidence)
+	}
+	of := map[int]pairs{}
+	for i, l := range p.layout {
+		at := of[l]
+		at.base, at.other = append(at.base, p.base[i]), append(at.other, p.other[i])
+		of[l] = at
+	}
+	var ones, ratios []float64
+	for _, l := range slices.Sorted(maps.Keys(of)) {
+		e, err := stats.PairedRatio(of[l].base, of[l].other, stats.Confidence)
+		if err != nil {
+			return e, err
+		}
+		ones, ratios = append(ones, 1), append(ratios, e.Value)
+	}
+	return stats.PairedRatio(ones, ratios, stats.Confidence)
 }
 
 // judge gives each cell its verdict, and asks whether it stands without the
@@ -210,15 +250,18 @@ func (t *Table) judge(in Input, series func(row, unit, variant string) (base, ot
 	}
 	q := stats.BenjaminiHochberg(append(p, t.judgeCanaries()...))
 	for i, c := range cells {
-		rules := stats.Rules{Better: lines[i].Better, MinRounds: stats.QuantileRounds(Quantile(lines[i].Unit)), Layouts: in.Layouts}
+		rules := stats.Rules{Better: lines[i].Better, Layouts: c.Layouts}
+		if need := stats.QuantileRounds(Quantile(lines[i].Unit)); c.Rounds < need {
+			rules.MinRounds = need
+		}
 		c.Q = q[i]
 		c.Verdict = stats.Judge(c.Paired, c.Q, rules)
 		if c.Flagged == 0 || math.IsNaN(c.Paired.Value) {
 			continue
 		}
 		base, other := series(lines[i].Row, lines[i].Unit, c.Variant)
-		b, o, _ := pairs(base, other, false)
-		without, err := stats.PairedRatio(b, o, stats.Confidence)
+		unflagged, _ := pairRounds(base, other, false)
+		without, err := unflagged.ratio()
 		c.Changes = err == nil && without.Bounded() && stats.Judge(without, c.Q, rules).Word != c.Verdict.Word
 	}
 }

@@ -241,3 +241,47 @@ func TestMergeOfTwoRuns(t *testing.T) {
 	musl.Manifest.Host.CPU = "another"
 	assert.Equal(t, "gnu and musl ran on two machines", Apart([]*results.Run{gnu, musl}))
 }
+
+// Sixty rounds over six layouts are six numbers: what each layout does is in
+// all of its rounds, so that the interval can't be narrower than the layouts lie
+// apart. Pooled, these rounds would prove 2 %.
+func TestCompareTakesALayoutForOneLook(t *testing.T) {
+	moved := []float64{0.97, 0.98, 1.01, 1.05, 1.08, 1.14} // by layout
+	base, other := series("m/A", "ns/op", "gnu"), series("m/A", "ns/op", "musl")
+	base.Layout, other.Layout = map[int]int{}, map[int]int{}
+	for round := range 60 {
+		layout := round % len(moved)
+		base.Values[round], other.Values[round] = 100, 100*moved[layout]*(1+0.001*float64(round/6-5))
+		base.Layout[round], other.Layout[round] = layout, layout
+	}
+	in := Input{Base: "gnu", Variants: []string{"gnu", "musl"}, Series: []Series{base, other}}
+	c := Compare(in).Lines[0].Cells[0]
+	assert.Equal(t, 60, c.Rounds)
+	assert.Equal(t, 6, c.Layouts)
+	assert.Equal(t, 6, c.Paired.N)
+	assert.InDelta(t, 0.97, c.Paired.Lo, 0.002) // of six, the interval is from the least to the largest
+	assert.InDelta(t, 1.14, c.Paired.Hi, 0.002)
+	assert.Equal(t, stats.NotResolved, c.Verdict.Word)
+
+	base.Layout, other.Layout = nil, nil
+	in.Series = []Series{base, other}
+	c = Compare(in).Lines[0].Cells[0]
+	assert.Equal(t, 60, c.Paired.N)
+	assert.Equal(t, stats.Slower, c.Verdict.Word)
+}
+
+// Where six layouts agree, a difference below 2 % has a verdict; one layout of
+// as many rounds has none.
+func TestCompareOfLayoutsResolvesSmallDifferences(t *testing.T) {
+	base, other := series("m/A", "ns/op", "gnu"), series("m/A", "ns/op", "musl")
+	base.Layout, other.Layout = map[int]int{}, map[int]int{}
+	for round := range 60 {
+		base.Values[round], other.Values[round] = 100, 101+0.1*float64(round%6)
+		base.Layout[round], other.Layout[round] = round%6, round%6
+	}
+	in := Input{Base: "gnu", Variants: []string{"gnu", "musl"}, Series: []Series{base, other}}
+	assert.Equal(t, stats.Slower, Compare(in).Lines[0].Cells[0].Verdict.Word)
+	base.Layout, other.Layout = nil, nil
+	in.Series = []Series{base, other}
+	assert.Equal(t, stats.Verdict{Word: stats.Same, Margin: 2, Note: stats.WithinLayout}, Compare(in).Lines[0].Cells[0].Verdict)
+}

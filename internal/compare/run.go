@@ -49,11 +49,12 @@ func FromRun(run *results.Run) Input {
 		}
 		for _, unit := range append(units[:len(units):len(units)], sideUnits...) {
 			for _, v := range row.Variants {
-				s := Series{Row: row.Key(), Unit: unit, Variant: v, Values: map[int]float64{}, Flagged: map[int]bool{}}
+				s := Series{Row: row.Key(), Unit: unit, Variant: v, Values: map[int]float64{}, Flagged: map[int]bool{}, Layout: map[int]int{}}
 				for _, sample := range samples[id{row.Key(), v}] {
 					if x, ok := value(sample.Result, unit); ok {
 						s.Values[sample.Round] = x
 						s.Flagged[sample.Round] = sample.Flagged()
+						s.Layout[sample.Round] = sample.Layout
 					}
 				}
 				if len(s.Values) > 0 {

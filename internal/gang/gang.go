@@ -265,7 +265,7 @@ func (r *Room) Count(ids []uint64) error {
 func newShape(row Row, n int, dir string) (*C.struct_shape, func()) {
 	name, where := C.CString(row.Name), C.CString(dir)
 	shape := (*C.struct_shape)(C.malloc(C.sizeof_struct_shape))
-	*shape = C.struct_shape{row: name, dir: where, threads: C.int(row.Threads), n: C.ulong(n)}
+	*shape = C.struct_shape{row: name, dir: where, threads: C.int(row.Threads), n: C.gang_ops(C.ulong(n))}
 	return shape, func() {
 		C.free(unsafe.Pointer(name))
 		C.free(unsafe.Pointer(where))

@@ -14,6 +14,7 @@ type Row struct {
 	Key      string
 	Variants []string // those that run it, the base first
 	Rounds   int      // samples of each variant
+	Layouts  int      // builds of each variant that the rounds are spread over; 0 is 1
 }
 
 // A Sample is one fresh process.
@@ -21,6 +22,7 @@ type Sample struct {
 	Round   int // the row's own count
 	Row     string
 	Variant string
+	Layout  int // which of the variant's builds
 }
 
 // Order lists the samples of a run. rounds is how often the whole list is gone
@@ -44,12 +46,30 @@ func Order(rows []Row, rounds int, seed uint64) []Sample {
 			start := rand.New(rand.NewPCG(seed, ^uint64(i))).IntN(len(square))
 			for round := lap * row.Rounds / rounds; round < (lap+1)*row.Rounds/rounds; round++ {
 				for _, v := range square[(start+round)%len(square)] {
-					samples = append(samples, Sample{round, row.Key, row.Variants[v]})
+					samples = append(samples, Sample{round, row.Key, row.Variants[v], layout(round, row.Layouts, len(square))})
 				}
 			}
 		}
 	}
 	return samples
+}
+
+// layout is the layout of a round. They take turns, and each meets each of the
+// orders equally often: where both counts have a divisor in common, the layouts
+// move on by one whenever the pairs of the two begin to come again.
+func layout(round, layouts, orders int) int {
+	if layouts < 2 {
+		return 0
+	}
+	again := layouts * orders / gcd(layouts, orders)
+	return (round + round/again) % layouts
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
 }
 
 // Balanced gives the orders of n variants in successive rounds. Each variant

@@ -36,7 +36,7 @@ func TestBalancedPlacesAndNeighbours(t *testing.T) {
 // The two variants of a row run AB BA AB BA ... from a start that the seed
 // draws: ABBA over rounds.
 func TestOrderOfTwoIsABBA(t *testing.T) {
-	samples := Order([]Row{{"r", []string{"gnu", "musl"}, 4}}, 4, 1)
+	samples := Order([]Row{{"r", []string{"gnu", "musl"}, 4, 0}}, 4, 1)
 	require.Len(t, samples, 8)
 	for i := 0; i+3 < len(samples); i += 2 {
 		assert.Equal(t, samples[i].Variant, samples[i+3].Variant)
@@ -49,10 +49,10 @@ func TestOrderOfTwoIsABBA(t *testing.T) {
 
 func TestOrderRunsEachSampleOnceAndVariantsTogether(t *testing.T) {
 	rows := []Row{
-		{"a", []string{"gnu", "musl"}, 20},
-		{"b", []string{"gnu", "musl", "gnu-dynamic"}, 20},
-		{"threads", []string{"gnu", "musl"}, 60},
-		{"large", []string{"gnu", "musl"}, 10},
+		{"a", []string{"gnu", "musl"}, 20, 0},
+		{"b", []string{"gnu", "musl", "gnu-dynamic"}, 20, 0},
+		{"threads", []string{"gnu", "musl"}, 60, 0},
+		{"large", []string{"gnu", "musl"}, 10, 0},
 	}
 	samples := Order(rows, 20, 7)
 	seen := map[Sample]int{}
@@ -85,7 +85,7 @@ func TestOrderRunsEachSampleOnceAndVariantsTogether(t *testing.T) {
 func TestOrderBalancesTheFirstPlace(t *testing.T) {
 	var rows []Row
 	for i := range 200 {
-		rows = append(rows, Row{fmt.Sprint(i), []string{"gnu", "musl"}, 20})
+		rows = append(rows, Row{Key: fmt.Sprint(i), Variants: []string{"gnu", "musl"}, Rounds: 20})
 	}
 	first := map[string]int{}
 	firstOfRound := map[string]int{}
@@ -104,11 +104,35 @@ func TestOrderBalancesTheFirstPlace(t *testing.T) {
 }
 
 func TestOrderIsTheSeeds(t *testing.T) {
-	rows := []Row{{"a", []string{"x", "y"}, 9}, {"b", []string{"x", "y"}, 9}, {"c", []string{"x", "y"}, 9}}
+	rows := []Row{{"a", []string{"x", "y"}, 9, 0}, {"b", []string{"x", "y"}, 9, 0}, {"c", []string{"x", "y"}, 9, 0}}
 	assert.Equal(t, Order(rows, 9, 1), Order(rows, 9, 1))
 	assert.NotEqual(t, Order(rows, 9, 1), Order(rows, 9, 2))
 	// The first lap keeps the rows' order for every seed.
 	for i, s := range Order(rows, 9, 2)[:6] {
 		assert.Equal(t, rows[i/2].Key, s.Row)
+	}
+}
+
+// Each layout meets each order of the variants equally often, and all variants
+// of a round have the same.
+func TestOrderSpreadsLayouts(t *testing.T) {
+	for _, c := range []struct{ variants, layouts int }{{2, 6}, {2, 7}, {3, 6}, {3, 8}, {4, 6}} {
+		var names []string
+		for v := range c.variants {
+			names = append(names, fmt.Sprint(v))
+		}
+		orders := len(Balanced(c.variants))
+		rounds := orders * c.layouts
+		samples := Order([]Row{{"r", names, rounds, c.layouts}}, rounds, 1)
+		met := map[string]int{}
+		for i := 0; i < len(samples); i += c.variants {
+			order := ""
+			for _, s := range samples[i : i+c.variants] {
+				order += s.Variant
+				assert.Equal(t, samples[i].Layout, s.Layout)
+			}
+			met[fmt.Sprint(order, " in ", samples[i].Layout)]++
+		}
+		assert.Len(t, met, orders*c.layouts, "%+v", c)
 	}
 }

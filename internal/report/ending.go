@@ -194,15 +194,18 @@ func unwell(w io.Writer, run *results.Run) {
 // resolution says what the run could have seen.
 func resolution(w io.Writer, t compare.Table, m results.Manifest, took time.Duration) {
 	var halves []float64
-	open, verdicts := 0, 0
+	open, differ, verdicts := 0, 0, 0
 	for _, l := range t.Lines {
 		if l.Side {
 			continue
 		}
 		for _, c := range l.Cells {
 			verdicts++
-			if c.Verdict.Word == stats.NotResolved || c.Verdict.Word == stats.TooFewRounds {
+			switch c.Verdict.Word {
+			case stats.NotResolved, stats.TooFewRounds:
 				open++
+			case stats.Slower, stats.Faster:
+				differ++
 			}
 			if c.Paired.Bounded() {
 				halves = append(halves, stats.Resolution(c.Paired.Interval))
@@ -216,12 +219,16 @@ func resolution(w io.Writer, t compare.Table, m results.Manifest, took time.Dura
 	p := stats.Precision{Resolution: stats.Median(halves), Rounds: m.Rounds}
 	fmt.Fprintf(w, "%d of %d verdicts not resolved; the median row sees about %.0f %%", open, verdicts, max(1, p.Sees()))
 	// From few rounds no law leads to many.
-	if rounds := p.RoundsToSee(2); rounds > m.Rounds && m.Rounds >= 20 {
+	if rounds := p.RoundsToSee(2); rounds > m.Rounds && m.Rounds >= 20 && m.Layouts < 2 {
 		rounds = (rounds + 9) / 10 * 10
 		long := time.Duration(float64(took) * float64(rounds) / float64(m.Rounds))
 		fmt.Fprintf(w, " (2 %%: ROUNDS=%d, about %s)", rounds, long.Round(time.Minute))
 	}
 	fmt.Fprintln(w)
+	if looks := verdicts + len(t.Canaries); looks > 1 {
+		fmt.Fprintf(w, "looking at %d verdicts at once: a difference takes %.1fx the rounds that it would take alone (%.1fx if nothing else differed)\n",
+			looks, stats.CorrectionCost(min(looks, differ+1), looks), stats.CorrectionCost(1, looks))
+	}
 }
 
 // next is what to type next.

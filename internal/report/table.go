@@ -154,7 +154,7 @@ func (f *footnotes) explain(w io.Writer) {
 		fmt.Fprintf(w, "¹ alone significant: the interval leaves out 1, which is not enough for one of so many rows (%d)\n", f.alone)
 	}
 	if f.layout > 0 {
-		fmt.Fprintf(w, "² significant, but below %d %%, which the layout of the code alone can do (%d; libcost null -relink shows it)\n", stats.LayoutFloor, f.layout)
+		fmt.Fprintf(w, "² significant, but below %d %%, which the layout of the code alone can do (%d; LAYOUTS=%d spreads the rounds over several)\n", stats.LayoutFloor, f.layout, layoutsAdvised)
 	}
 	if f.changes > 0 {
 		fmt.Fprintf(w, "³ another verdict without the flagged samples (%d)\n", f.changes)
@@ -163,6 +163,10 @@ func (f *footnotes) explain(w io.Writer) {
 		fmt.Fprintf(w, "%d samples are flagged: the machine was busy with something else while they ran; they are kept\n", f.flagged)
 	}
 }
+
+// layoutsAdvised is enough to see 2 % past what layouts do: MinLayouts would
+// give an interval from the least ratio to the largest.
+const layoutsAdvised = 8
 
 // number is a float that JSON can hold: null for NaN and infinities.
 type number float64
@@ -186,6 +190,7 @@ func tableJSON(w io.Writer, t compare.Table) error {
 		P             number `json:"p"`
 		Q             number `json:"q"`
 		Rounds        int    `json:"rounds"`
+		Layouts       int    `json:"layouts"`
 		Verdict       string `json:"verdict,omitempty"`
 		Note          string `json:"note,omitempty"`
 		Flagged       int    `json:"flagged"`
@@ -219,7 +224,7 @@ func tableJSON(w io.Writer, t compare.Table) error {
 		j := line{Row: l.Row, Unit: l.Unit, Side: l.Side}
 		for _, c := range l.Cells {
 			j.Cells = append(j.Cells, cell{c.Variant, number(c.BaseMedian), number(c.Median), number(c.Ratio), number(c.Paired.Value),
-				number(c.Paired.Lo), number(c.Paired.Hi), number(c.Paired.P), number(c.Q), c.Rounds, words(l, c), c.Verdict.Note.String(), c.Flagged, c.Changes})
+				number(c.Paired.Lo), number(c.Paired.Hi), number(c.Paired.P), number(c.Q), c.Rounds, c.Layouts, words(l, c), c.Verdict.Note.String(), c.Flagged, c.Changes})
 		}
 		out.Lines = append(out.Lines, j)
 	}

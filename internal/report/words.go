@@ -21,7 +21,11 @@ func Verdict(l compare.Line, c compare.Cell) string {
 	case stats.SameWithin:
 		return fmt.Sprintf("same within %.0f %%", math.Ceil(v.Margin))
 	case stats.TooFewRounds:
-		return fmt.Sprintf("not resolved (%d %s; needs %d)", c.Rounds, plural(c.Rounds, "round"), max(stats.MinRounds(stats.Confidence), stats.QuantileRounds(compare.Quantile(l.Unit))))
+		n, what, needs := c.Rounds, "round", max(stats.MinRounds(stats.Confidence), stats.QuantileRounds(compare.Quantile(l.Unit)))
+		if n >= needs {
+			n, what, needs = c.Layouts, "layout", stats.MinLayouts
+		}
+		return fmt.Sprintf("not resolved (%d %s; needs %d)", n, plural(n, what), needs)
 	default:
 		return v.Word.String()
 	}

@@ -110,7 +110,7 @@ func (r *Run) readSamples(file string) error {
 			return nil
 		}
 		if err == nil {
-			err = s.check(rows)
+			err = s.check(rows, r.Manifest.Layouts)
 		}
 		if err != nil {
 			return fmt.Errorf("results: %s:%d: %w", file, number, err)
@@ -139,6 +139,14 @@ func (m Manifest) check() error {
 	if !slices.Contains(names, m.Base) {
 		return fmt.Errorf("the base %q is none of the variants %q", m.Base, names)
 	}
+	if m.Layouts < 0 || m.Layouts > maxLayouts {
+		return fmt.Errorf("%d layouts", m.Layouts)
+	}
+	for _, v := range m.Variants {
+		if len(v.Builds) != max(0, m.Layouts-1) {
+			return fmt.Errorf("%d further builds of %s for %d layouts", len(v.Builds), v.Name, m.Layouts)
+		}
+	}
 	if m.Rounds < 1 || m.Rounds > maxRounds || m.Timeout <= 0 {
 		return fmt.Errorf("%d rounds with a watchdog of %v", m.Rounds, m.Timeout)
 	}
@@ -153,8 +161,11 @@ func (m Manifest) check() error {
 	return nil
 }
 
-// maxRounds is far above what anybody waits for.
-const maxRounds = 1_000_000
+// Far above what anybody waits for.
+const (
+	maxRounds  = 1_000_000
+	maxLayouts = 1_000
+)
 
 func (r Row) check(variants []string) error {
 	if r.Rounds < 0 || r.Rounds > maxRounds || r.Threads < 1 || !slices.Contains(variant.Rooms, r.Room) {
@@ -174,7 +185,7 @@ func (r Row) check(variants []string) error {
 var statuses = []Status{OK, Failed, Lacking, Crashed, Hung, Garbled, Differs}
 
 // check refuses what no sample of the run can be.
-func (s Sample) check(rows map[string]Row) error {
+func (s Sample) check(rows map[string]Row, layouts int) error {
 	row, ok := rows[s.Row]
 	switch {
 	case !ok:
@@ -183,6 +194,8 @@ func (s Sample) check(rows map[string]Row) error {
 		return fmt.Errorf("%s does not run in variant %q", s.Row, s.Variant)
 	case s.Round < 0 || s.Round >= row.Rounds:
 		return fmt.Errorf("round %d of %s, which has %d", s.Round, s.Row, row.Rounds)
+	case s.Layout < 0 || s.Layout >= max(1, layouts):
+		return fmt.Errorf("layout %d of %s in a run of %d", s.Layout, s.Row, max(1, layouts))
 	case !slices.Contains(statuses, s.Status):
 		return fmt.Errorf("a sample of %s with status %q", s.Row, s.Status)
 	case s.N != row.N[s.Variant]:

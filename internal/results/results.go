@@ -27,8 +27,9 @@ type Manifest struct {
 	Started  time.Time     `json:"started"`
 	Seed     uint64        `json:"seed"`
 	Set      string        `json:"set"`
-	Rounds   int           `json:"rounds"` // of a row without rounds of its own
-	Stops    bool          `json:"stops"`  // a row that is decided (plan.Decided) stops
+	Rounds   int           `json:"rounds"`            // of a row without rounds of its own
+	Stops    bool          `json:"stops"`             // a row that is decided (plan.Decided) stops
+	Layouts  int           `json:"layouts,omitempty"` // builds of each variant, with a code layout each; 0 is 1
 	Base     string        `json:"base"`
 	Canary   string        `json:"canary,omitempty"` // the variant that is a second copy of the base
 	Variants []Variant     `json:"variants"`
@@ -43,6 +44,8 @@ type Manifest struct {
 type Variant struct {
 	Name     string        `json:"name"`
 	Build    string        `json:"build"`
+	Layout   int           `json:"layout,omitempty"` // of this build: variant.Variant.Layout
+	Builds   []string      `json:"builds,omitempty"` // with the layouts after it
 	Compiler string        `json:"compiler"`
 	Command  []string      `json:"command"`
 	Env      []string      `json:"env"`
@@ -87,6 +90,7 @@ type Sample struct {
 	Round      int       `json:"round"`
 	Row        string    `json:"row"` // variant.Row.Key
 	Variant    string    `json:"variant"`
+	Layout     int       `json:"layout,omitempty"` // which of the variant's builds
 	N          int       `json:"n"`
 	Start      time.Time `json:"start"`
 	WallNS     int64     `json:"wall_ns"` // of the process

@@ -71,7 +71,7 @@ func (r *Runner) probe(ctx context.Context, row *results.Row, v string, last map
 		n = r.DiskOps
 	}
 	for {
-		s := r.Sample(ctx, row.Row, v, n)
+		s := r.Sample(ctx, row.Row, v, 0, n)
 		if s.Status != results.OK {
 			return 0, &s
 		}

@@ -84,7 +84,7 @@ func (c *Counter) Count(ctx context.Context, r *Runner, rows []results.Row, prog
 			continue
 		}
 		for _, v := range row.Variants {
-			s := counting.Sample(ctx, row.Row, v, row.N[v])
+			s := counting.Sample(ctx, row.Row, v, 0, row.N[v])
 			if err := ctx.Err(); err != nil {
 				return samples, err
 			}

@@ -28,7 +28,7 @@ func TestCount(t *testing.T) {
 		assert.Equal(t, "1,2", f.commands[i].after("-count"))
 	}
 	// The timed samples count nothing.
-	r.Sample(context.Background(), rows[0].Row, "gnu", 100)
+	r.Sample(context.Background(), rows[0].Row, "gnu", 0, 100)
 	assert.NotContains(t, f.commands[3].Args, "-count")
 
 	ctx, cancel := context.WithCancel(context.Background())

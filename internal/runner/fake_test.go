@@ -75,9 +75,9 @@ func otherWork(c Command, variant string) Outcome {
 // newFake is a runner of the variants gnu, musl and musl-own, in /b.
 func newFake(answer func(Command) Outcome) (*Runner, *fake) {
 	f := &fake{answer: answer}
-	r := &Runner{Exec: f, Builds: map[string]*variant.Built{}, Dir: "/files", Pin: 7, Timeout: 30 * time.Second, DiskOps: 300}
+	r := &Runner{Exec: f, Builds: map[string][]*variant.Built{}, Dir: "/files", Pin: 7, Timeout: 30 * time.Second, DiskOps: 300}
 	for name, env := range map[string][]string{"gnu": nil, "musl": nil, "own": {"A=1", "B=2"}} {
-		r.Builds[name] = &variant.Built{Variant: variant.Variant{Name: name, Env: env}, Dir: "/b/" + name}
+		r.Builds[name] = []*variant.Built{{Variant: variant.Variant{Name: name, Env: env}, Dir: "/b/" + name}}
 	}
 	return r, f
 }

@@ -27,11 +27,11 @@ const ExitLacking = 3
 // A Runner runs samples of built variants.
 type Runner struct {
 	Exec    Executor
-	Builds  map[string]*variant.Built // by variant name
-	Dir     string                    // where rows with files put them
-	Pin     int                       // CPU of single-thread rows
-	DiskOps int                       // N of rows with files
-	Timeout time.Duration             // of one sample
+	Builds  map[string][]*variant.Built // by variant name, one for each layout
+	Dir     string                      // where rows with files put them
+	Pin     int                         // CPU of single-thread rows
+	DiskOps int                         // N of rows with files
+	Timeout time.Duration               // of one sample
 
 	first map[work]results.Sample
 	args  []string // of every sample
@@ -57,7 +57,7 @@ func (r *Runner) Run(ctx context.Context, m results.Manifest, samples []plan.Sam
 	}
 	have := map[plan.Sample]bool{}
 	for _, s := range done {
-		have[plan.Sample{Round: s.Round, Row: s.Row, Variant: s.Variant}] = true
+		have[plan.Sample{Round: s.Round, Row: s.Row, Variant: s.Variant, Layout: s.Layout}] = true
 		if s.Status == results.OK {
 			r.differs(s)
 		}
@@ -76,7 +76,7 @@ func (r *Runner) Run(ctx context.Context, m results.Manifest, samples []plan.Sam
 		if have[p] || row.Skipped != "" || settled.skips(p) {
 			continue
 		}
-		s := r.Sample(ctx, row.Row, p.Variant, row.N[p.Variant])
+		s := r.Sample(ctx, row.Row, p.Variant, p.Layout, row.N[p.Variant])
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -91,9 +91,9 @@ func (r *Runner) Run(ctx context.Context, m results.Manifest, samples []plan.Sam
 	return nil
 }
 
-// Sample runs n ops of a row in a fresh process.
-func (r *Runner) Sample(ctx context.Context, row variant.Row, name string, n int) results.Sample {
-	built := r.Builds[name]
+// Sample runs n ops of a row in a fresh process of one of a variant's builds.
+func (r *Runner) Sample(ctx context.Context, row variant.Row, name string, layout, n int) results.Sample {
+	built := r.Builds[name][layout]
 	c := Command{
 		Path: built.Binary(row), CPU: -1, Timeout: r.Timeout,
 		Args: append([]string{"-sample", row.Name, "-dir", r.Dir}, r.args...),
@@ -112,7 +112,7 @@ func (r *Runner) Sample(ctx context.Context, row variant.Row, name string, n int
 		c.Args = append(c.Args, fmt.Sprintf("-test.benchtime=%dx", n))
 	}
 	out := r.Exec.Execute(ctx, c)
-	s := results.Sample{Row: row.Key(), Variant: name, N: n, Start: out.Start.UTC(), WallNS: out.Wall.Nanoseconds(), CPU: c.CPU}
+	s := results.Sample{Row: row.Key(), Variant: name, Layout: layout, N: n, Start: out.Start.UTC(), WallNS: out.Wall.Nanoseconds(), CPU: c.CPU}
 	s.Status, s.Error = judge(out, r.Timeout)
 	if r.Dir != "" {
 		// A run's record may go to others, and the directory be somebody's.

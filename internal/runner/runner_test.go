@@ -17,7 +17,32 @@ import (
 
 	"libcost/internal/plan"
 	"libcost/internal/results"
+	"libcost/internal/variant"
 )
+
+// Each sample runs the build that the plan says.
+func TestRunTakesTheLayoutsBuild(t *testing.T) {
+	r, f := newFake(well)
+	for _, v := range []string{"gnu", "musl"} {
+		r.Builds[v] = append(r.Builds[v], &variant.Built{Variant: variant.Variant{Name: v}, Dir: "/b/" + v + "-moved"})
+	}
+	a := row("alloc", "A", nil)
+	samples := plan.Order([]plan.Row{{Key: a.Key(), Variants: a.Variants, Rounds: 2, Layouts: 2}}, 2, 1)
+	var to memory
+	require.NoError(t, r.Run(context.Background(), results.Manifest{Rows: []results.Row{a}, Layouts: 2}, samples, nil, &to, quiet))
+	var ran []string
+	for _, c := range f.commands {
+		ran = append(ran, c.variant())
+	}
+	assert.ElementsMatch(t, []string{"gnu", "musl", "gnu-moved", "musl-moved"}, ran)
+	for i, s := range to.samples {
+		assert.Equal(t, strings.HasSuffix(ran[i], "-moved"), s.Layout == 1)
+	}
+	// What is done is not done again.
+	ran = nil
+	require.NoError(t, r.Run(context.Background(), results.Manifest{Rows: []results.Row{a}, Layouts: 2}, samples, to.samples[:3], &to, quiet))
+	assert.Len(t, f.commands, 5)
+}
 
 // What a sample sees, whole: its binary, its arguments, an environment with
 // nothing of the user's in it, its CPU.
@@ -36,7 +61,7 @@ func TestSampleCommand(t *testing.T) {
 	} {
 		t.Setenv("MALLOC_ARENA_MAX", "1")
 		r, f := newFake(well)
-		s := r.Sample(context.Background(), c.row.Row, c.variant, 40)
+		s := r.Sample(context.Background(), c.row.Row, c.variant, 0, 40)
 		c.want.Timeout = 30 * time.Second
 		assert.Equal(t, []Command{c.want}, f.commands)
 
@@ -92,7 +117,7 @@ func TestSampleStatus(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			r, _ := newFake(func(Command) Outcome { return c.out })
-			s := r.Sample(context.Background(), row("alloc", name, nil).Row, "gnu", 40)
+			s := r.Sample(context.Background(), row("alloc", name, nil).Row, "gnu", 0, 40)
 			assert.Equal(t, c.status, s.Status)
 			assert.Equal(t, c.error, s.Error)
 			assert.Equal(t, c.status == results.OK, s.Result != nil)

@@ -63,3 +63,16 @@ func (p Precision) roundsTo(resolution float64) int {
 	}
 	return max(int(n), MinRounds(Confidence))
 }
+
+// CorrectionCost returns how many times the rounds it takes, for an effect that
+// four runs in five would find alone, to find it among n looks of which the
+// differing ones are significant with it: by [BenjaminiHochberg] its p has to
+// be Alpha * differing / n at most. differing counts the effect itself, 1 to n.
+//
+// Source: the power of a test of a normal estimate, as for [Precision.Sees].
+func CorrectionCost(differing, n int) float64 {
+	z := func(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }
+	needs := func(level float64) float64 { return z(1-level/2) + z(0.8) }
+	ratio := needs(Alpha*float64(differing)/float64(n)) / needs(Alpha)
+	return ratio * ratio
+}

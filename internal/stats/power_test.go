@@ -69,3 +69,12 @@ func TestPrecisionEdges(t *testing.T) {
 	assert.Equal(t, math.MaxInt, Precision{math.Inf(1), 5}.RoundsToSee(5))
 	assert.Equal(t, 6, Precision{0, 20}.RoundsToSee(1))
 }
+
+// Normal quantiles of a printed table: z(0.9975) = 2.8070, z(0.99975) = 3.4808,
+// z(0.975) = 1.9600, z(0.8) = 0.8416.
+func TestCorrectionCost(t *testing.T) {
+	assert.InDelta(t, 1, CorrectionCost(1, 1), 1e-12)
+	assert.InDelta(t, 1, CorrectionCost(40, 40), 1e-12)
+	assert.InDelta(t, (2.8070+0.8416)*(2.8070+0.8416)/((1.9600+0.8416)*(1.9600+0.8416)), CorrectionCost(1, 10), 1e-3)
+	assert.InDelta(t, (3.4808+0.8416)*(3.4808+0.8416)/((1.9600+0.8416)*(1.9600+0.8416)), CorrectionCost(1, 100), 1e-3)
+}

@@ -45,7 +45,7 @@ const (
 // obviously wrong, ASPLOS 2009; Curtsinger & Berger, Stabilizer, ASPLOS 2013.
 const (
 	LayoutFloor = 2 // %: nothing finer is claimed of a single layout
-	MinLayouts  = 5 // builds with a layout of their own, for each side
+	MinLayouts  = 6 // builds with a layout of their own, for each side: an interval over them needs as many
 )
 
 const (

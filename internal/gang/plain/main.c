@@ -77,7 +77,9 @@ static int sample(struct shape *s)
 	struct gang_result r;
 	if (!k) return fail(s->row, "look up", "no such row in this worker");
 	s->threads = gang_num(s->row, "threads", 1);
-	gang_run(k, s, s->threads == 1, &r);
+	struct shape run = *s;
+	run.n = gang_ops(s->n);
+	gang_run(k, &run, s->threads == 1, &r);
 	if (!r.err) {
 		print(k, s, &r);
 		return 0;
