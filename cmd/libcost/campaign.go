@@ -75,7 +75,7 @@ func filesDir(dir, resultsDir string) (string, error) {
 		return "", err
 	}
 	if info, err := os.Stat(dir); err != nil {
-		return "", usagef("-dir: %w", err)
+		return "", usagef("-dir: %w (mkdir -p %s)", err, dir)
 	} else if !info.IsDir() {
 		return "", usagef("-dir: %s is no directory", dir)
 	}
@@ -392,7 +392,7 @@ func fellShort(run *results.Run) bool {
 			return true
 		}
 	}
-	for _, s := range run.Samples {
+	for _, s := range slices.Concat(run.Samples, run.Counts.Samples) {
 		if s.Status != results.OK && s.Status != results.Lacking {
 			return true
 		}
@@ -400,15 +400,30 @@ func fellShort(run *results.Run) bool {
 	return false
 }
 
-// bar is a progress bar on a terminal and one line elsewhere.
+// bar is a progress bar on a terminal, and elsewhere a line at the start and at
+// each tenth of a long way.
 func bar(w io.Writer, steps int, title string) (progress func(int), done func()) {
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		fmt.Fprintln(w, title)
-		return func(int) {}, func() {}
+		return tenths(w, steps), func() {}
 	}
 	b := progressbar.NewOptions(steps, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(title),
 		progressbar.OptionSetWidth(20), progressbar.OptionThrottle(200*time.Millisecond), progressbar.OptionSetPredictTime(true),
 		progressbar.OptionSetTheme(progressbar.ThemeUnicode))
 	return func(n int) { _ = b.Set(n) }, func() { _ = b.Exit(); fmt.Fprintln(w) }
+}
+
+// longWay is how many steps take a while.
+const longWay = 500
+
+func tenths(w io.Writer, steps int) func(int) {
+	started, told := time.Now(), 0
+	return func(n int) {
+		if tenth := 10 * n / max(1, steps); steps >= longWay && tenth > told && tenth < 10 {
+			told = tenth
+			left := time.Since(started) * time.Duration(steps-n) / time.Duration(n)
+			fmt.Fprintf(w, "  %d %%, %s left\n", 10*tenth, left.Round(time.Second))
+		}
+	}
 }

@@ -64,12 +64,13 @@ func (a *app) main(ctx context.Context, args []string) int {
 	err := cmd.ExecuteContext(ctx)
 	var usage usageError
 	var name *variant.NameError
+	var definition *variant.DefinitionError
 	switch {
 	case err == nil:
 		return exitDone
 	case errors.Is(err, errShort):
 		return exitShort
-	case errors.As(err, &usage), errors.As(err, &name):
+	case errors.As(err, &usage), errors.As(err, &name) && !errors.As(err, &definition):
 		fmt.Fprintf(a.stderr, "libcost: %v\n", err)
 		return exitUsage
 	default:
@@ -147,6 +148,9 @@ func flagNames(c *cobra.Command) []string {
 }
 
 func near(word string, known []string) string {
+	if word == "" {
+		return ""
+	}
 	if n := variant.Near(word, known); n != "" {
 		return fmt.Sprintf("; did you mean %s?", n)
 	}

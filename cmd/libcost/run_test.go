@@ -331,3 +331,22 @@ func TestRunOverLayouts(t *testing.T) {
 		assert.Equal(t, exitUsage, libcost(context.Background(), m, "run", "-layouts", c, "gnu").code, c)
 	}
 }
+
+// Where there is no terminal, a long way says how far it got.
+func TestTenths(t *testing.T) {
+	var out bytes.Buffer
+	progress := tenths(&out, 1000)
+	for n := range 1001 {
+		progress(n)
+	}
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	require.Len(t, lines, 9)
+	for i, line := range lines {
+		assert.Contains(t, line, fmt.Sprintf("%d %%, ", 10*(i+1)))
+	}
+	out.Reset()
+	for n := range 100 {
+		tenths(&out, 99)(n)
+	}
+	assert.Empty(t, out.String())
+}

@@ -49,8 +49,17 @@ type Table struct {
 	Lines    []Line
 	Canaries []Canary
 	Skipped  []Skip
+	Unpaired []Unpaired
 	NoCounts string
 	NoDisk   string
+}
+
+// Unpaired are rounds of a row that one variant has and the base has not, or
+// the other way round; they are left out.
+type Unpaired struct {
+	Row, Variant string
+	Base, Other  int // rounds of each
+	Rounds       int // of both
 }
 
 // A Canary is a row on which the base was compared with a copy of itself.
@@ -135,6 +144,7 @@ func Compare(in Input) Table {
 		for _, v := range t.Variants {
 			if s, ok := lines[k][v]; ok {
 				l.Cells = append(l.Cells, cell(base, s))
+				t.unpaired(base, s)
 			}
 		}
 		if s, ok := lines[k][in.Canary]; ok && !l.Side {
@@ -149,6 +159,17 @@ func Compare(in Input) Table {
 		return lines[k][in.Base], lines[k][variant]
 	})
 	return t
+}
+
+// unpaired notes a row of which one variant has rounds that the other lacks,
+// once, whatever its units are.
+func (t *Table) unpaired(base, other Series) {
+	p, _ := pairRounds(base, other, true)
+	u := Unpaired{base.Row, other.Variant, len(base.Values), len(other.Values), len(p.base)}
+	if u.Base == u.Rounds && u.Other == u.Rounds || slices.Contains(t.Unpaired, u) {
+		return
+	}
+	t.Unpaired = append(t.Unpaired, u)
 }
 
 // cell compares two series over the rounds that both have.

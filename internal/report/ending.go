@@ -19,6 +19,9 @@ func Ending(w io.Writer, run *results.Run, took time.Duration) {
 	m := run.Manifest
 	t := compare.Compare(compare.FromRun(run))
 	if len(t.Variants) == 0 {
+		noDisk(w, t)
+		skipped(w, t.Skipped)
+		unwell(w, run)
 		fmt.Fprintf(w, "%s\n  medians:              go tool benchstat %s%s.txt\n  to compare, run both: make bench-musl bench-gnu\n", display(run.Dir), display(run.Dir), m.Base)
 		return
 	}
@@ -43,6 +46,7 @@ func Ending(w io.Writer, run *results.Run, took time.Duration) {
 	notes.explain(w)
 	canaries(w, t)
 	noDisk(w, t)
+	unpaired(w, t)
 	skipped(w, t.Skipped)
 	unwell(w, run)
 	resolution(w, t, m, took)
@@ -177,7 +181,7 @@ func unwell(w io.Writer, run *results.Run) {
 	type cause struct{ row, variant, error string }
 	count := map[cause]int{}
 	var order []cause
-	for _, s := range run.Samples {
+	for _, s := range slices.Concat(run.Samples, run.Counts.Samples) {
 		if s.Status == results.OK {
 			continue
 		}

@@ -102,7 +102,9 @@ func TestEndingOfOneVariantNamesTheNextCommand(t *testing.T) {
 	run.Manifest.Variants, run.Manifest.Base = run.Manifest.Variants[1:2], "musl"
 	var out bytes.Buffer
 	Ending(&out, run, time.Minute)
-	assert.Equal(t, "results/x/\n  medians:              go tool benchstat results/x/musl.txt\n  to compare, run both: make bench-musl bench-gnu\n", out.String())
+	assert.Equal(t, "skipped fsync/Sync/by=direct: gnu: fsync: Sync/by=direct: set up in d: no space left on device\n"+
+		"memops/Memcpy/size=16384, musl: killed by segmentation fault (signal 11) (2 samples)\n"+
+		"results/x/\n  medians:              go tool benchstat results/x/musl.txt\n  to compare, run both: make bench-musl bench-gnu\n", out.String())
 }
 
 func TestTable(t *testing.T) {
@@ -211,4 +213,31 @@ func TestPlainShowsEscapes(t *testing.T) {
 	assert.Equal(t, "a�[31mb�c", Plain("a\x1b[31mb\nc"))
 	assert.Equal(t, "µ→é", Plain("µ→é"))
 	assert.NotContains(t, Plain("\u009b31m"), "\u009b")
+}
+
+// Rounds of one variant alone are left out, and that is said once for each row.
+func TestUnpairedRoundsAreTold(t *testing.T) {
+	run := sampleRun(20)
+	var kept []results.Sample
+	for _, s := range run.Samples {
+		if s.Row != "memops/Memcmp/size=4096" || s.Variant != "musl" || s.Round < 13 {
+			kept = append(kept, s)
+		}
+	}
+	run.Samples = kept
+	var ending, text bytes.Buffer
+	Ending(&ending, run, time.Minute)
+	require.NoError(t, Table(&text, "text", compare.Compare(compare.FromRun(run))))
+	const want = "memops/Memcmp/size=4096: 20 rounds of gnu and 13 of musl; the 13 that both have are compared\n"
+	assert.Equal(t, 1, strings.Count(ending.String(), want), ending.String())
+	assert.Equal(t, 1, strings.Count(text.String(), want))
+}
+
+// A sample of the counting pass that fails is told like any other.
+func TestFailedCountIsTold(t *testing.T) {
+	run := sampleRun(20)
+	run.Counts = results.Counts{Samples: []results.Sample{{Row: "memops/Memcmp/size=4096", Variant: "musl", Status: results.Hung, Error: "no answer in 30s"}}}
+	var out bytes.Buffer
+	Ending(&out, run, time.Minute)
+	assert.Contains(t, out.String(), "memops/Memcmp/size=4096, musl: no answer in 30s (1 sample)\n")
 }

@@ -143,8 +143,14 @@ func (f *footnotes) print(w io.Writer, t compare.Table) {
 	if t.NoCounts != "" {
 		fmt.Fprintf(w, "no system calls counted: %s; nvcsw/op stands in\n", t.NoCounts)
 	}
-	for _, s := range t.Skipped {
-		fmt.Fprintf(w, "skipped %s: %s\n", Plain(s.Row), Plain(s.Reason))
+	unpaired(w, t)
+	skipped(w, t.Skipped)
+}
+
+func unpaired(w io.Writer, t compare.Table) {
+	for _, u := range t.Unpaired {
+		fmt.Fprintf(w, "%s: %d %s of %s and %d of %s; the %d that both have are compared\n",
+			Plain(u.Row), u.Base, plural(u.Base, "round"), t.Base, u.Other, u.Variant, u.Rounds)
 	}
 }
 
@@ -210,13 +216,14 @@ func tableJSON(w io.Writer, t compare.Table) error {
 		Sings bool   `json:"sings"`
 	}
 	out := struct {
-		Base     string         `json:"base"`
-		Lines    []line         `json:"lines"`
-		Canaries []canary       `json:"canaries"`
-		Skipped  []compare.Skip `json:"skipped"`
-		NoCounts string         `json:"no_counts,omitempty"`
-		NoDisk   string         `json:"no_disk,omitempty"`
-	}{Base: t.Base, Skipped: t.Skipped, NoCounts: t.NoCounts, NoDisk: t.NoDisk}
+		Base     string             `json:"base"`
+		Lines    []line             `json:"lines"`
+		Canaries []canary           `json:"canaries"`
+		Skipped  []compare.Skip     `json:"skipped"`
+		Unpaired []compare.Unpaired `json:"unpaired"`
+		NoCounts string             `json:"no_counts,omitempty"`
+		NoDisk   string             `json:"no_disk,omitempty"`
+	}{Base: t.Base, Skipped: t.Skipped, Unpaired: t.Unpaired, NoCounts: t.NoCounts, NoDisk: t.NoDisk}
 	for _, c := range t.Canaries {
 		out.Canaries = append(out.Canaries, canary{c.Row, number(c.Paired.Value), number(c.Paired.Lo), number(c.Paired.Hi), c.Sings()})
 	}

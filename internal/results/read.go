@@ -32,7 +32,7 @@ type SchemaError struct {
 }
 
 func (e *SchemaError) Error() string {
-	return fmt.Sprintf("results: %s: schema %d, this libcost reads %d", e.Dir, e.Got, Schema)
+	return fmt.Sprintf("results: %s: schema %d, this libcost reads %d (the libcost that wrote it reads it)", e.Dir, e.Got, Schema)
 }
 
 // Read reads a run. A torn last line is dropped and told in Warnings; a line
@@ -113,7 +113,7 @@ func (r *Run) readSamples(file string) error {
 			err = s.check(rows, r.Manifest.Layouts)
 		}
 		if err != nil {
-			return fmt.Errorf("results: %s:%d: %w", file, number, err)
+			return fmt.Errorf("results: %s:%d: %w (without that line the others can be read)", file, number, err)
 		}
 		id := fmt.Sprintf("%s %s %d", s.Row, s.Variant, s.Round)
 		if before := seen[id]; before > 0 {

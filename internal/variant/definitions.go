@@ -37,6 +37,22 @@ func (d Definition) environ() []string {
 	return env
 }
 
+// A DefinitionError is what is wrong with a file of definitions.
+type DefinitionError struct {
+	File string
+	Line int // 0 if it is not known
+	Err  error
+}
+
+func (e *DefinitionError) Error() string {
+	if e.Line > 0 {
+		return fmt.Sprintf("%s:%d: %v", e.File, e.Line, e.Err)
+	}
+	return fmt.Sprintf("%s: %v", e.File, e.Err)
+}
+
+func (e *DefinitionError) Unwrap() error { return e.Err }
+
 // ReadDefinitions reads variants.toml; a file that is not there defines none.
 func ReadDefinitions(file string) (Definitions, error) {
 	text, err := os.ReadFile(file)
@@ -51,12 +67,12 @@ func ReadDefinitions(file string) (Definitions, error) {
 	if err != nil {
 		var parse toml.ParseError
 		if errors.As(err, &parse) {
-			return nil, fmt.Errorf("%s:%d: %s", file, parse.Position.Line, parse.Message)
+			return nil, &DefinitionError{file, parse.Position.Line, errors.New(parse.Message)}
 		}
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, &DefinitionError{file, 0, err}
 	}
 	if extra := meta.Undecoded(); len(extra) > 0 {
-		return nil, fmt.Errorf("%s: unknown key %s (allowed: base, cc, cflags, ldflags, objects, env)", file, extra[0])
+		return nil, &DefinitionError{file, 0, fmt.Errorf("unknown key %s (allowed: base, cc, cflags, ldflags, objects, env)", extra[0])}
 	}
 	dir, err := filepath.Abs(filepath.Dir(file))
 	if err != nil {
@@ -65,7 +81,7 @@ func ReadDefinitions(file string) (Definitions, error) {
 	for _, name := range slices.Sorted(maps.Keys(defs)) {
 		defs[name] = defs[name].resolve(dir)
 		if err := defs[name].check(name); err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
+			return nil, &DefinitionError{file, 0, err}
 		}
 	}
 	return defs, nil
@@ -81,6 +97,9 @@ func (d Definition) check(name string) error {
 	}
 	if _, err := Parse(name, nil); err == nil {
 		return fmt.Errorf("variant %q: the name is a built-in one", name)
+	}
+	if d.Base == "" {
+		return fmt.Errorf("variant %q: no base (base = \"gnu\", musl, gnu-dynamic, ...)", name)
 	}
 	if _, err := Parse(d.Base, nil); err != nil {
 		return fmt.Errorf("variant %q: base: %w", name, err)

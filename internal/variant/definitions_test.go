@@ -59,7 +59,7 @@ func TestReadDefinitionsRefuses(t *testing.T) {
 		"[a]\nbase = 1":                             `FILE: toml: line 2 (last key "a.base"): incompatible types`,
 		"[a]\nbase = \"gnu\"\nflags = []":           "FILE: unknown key a.flags (allowed: base, cc, cflags, ldflags, objects, env)",
 		"[a]\nbase = \"gmu\"":                       `FILE: variant "a": base: variant "gmu": unknown; did you mean gnu? (bin/libcost variants)`,
-		"[a]\ncc = \"clang\"":                       `FILE: variant "a": base: variant "": unknown (bin/libcost variants)`,
+		"[a]\ncc = \"clang\"":                       `FILE: variant "a": no base (base = "gnu", musl, gnu-dynamic, ...)`,
 		"[a]\nbase = \"b\"\n[b]\nbase=\"gnu\"":      `FILE: variant "a": base: variant "b": unknown (bin/libcost variants)`,
 		"[musl]\nbase = \"gnu\"":                    `FILE: variant "musl": the name is a built-in one`,
 		"[gnu-static]\nbase = \"gnu\"":              `FILE: variant "gnu-static": the name is a built-in one`,
