@@ -112,12 +112,12 @@ func (r *Run) readSamples(file string) error {
 		if err == nil {
 			err = s.check(rows, r.Manifest.Layouts)
 		}
+		id := fmt.Sprintf("%s %s %d", s.Row, s.Variant, s.Round)
+		if before := seen[id]; err == nil && before > 0 {
+			err = fmt.Errorf("round %d of %s, %s, stands in line %d already", s.Round, s.Row, s.Variant, before)
+		}
 		if err != nil {
 			return fmt.Errorf("results: %s:%d: %w (without that line the others can be read)", file, number, err)
-		}
-		id := fmt.Sprintf("%s %s %d", s.Row, s.Variant, s.Round)
-		if before := seen[id]; before > 0 {
-			return fmt.Errorf("results: %s:%d: round %d of %s, %s, stands in line %d already", file, number, s.Round, s.Row, s.Variant, before)
 		}
 		seen[id] = number
 		r.Samples = append(r.Samples, s)

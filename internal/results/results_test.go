@@ -238,13 +238,19 @@ func TestReadRefuses(t *testing.T) {
 	for what, c := range map[string]struct{ file, text, want string }{
 		"no manifest":             {"manifest.json", "", "results: DIR holds no manifest.json, so it is no run (make bench-musl bench-gnu)"},
 		"half a manifest":         {"manifest.json", `{"schema": 1, "comm`, "results: DIR/manifest.json: unexpected end of JSON input"},
-		"a manifest of old":       {"manifest.json", `{"schema": 0}`, "results: DIR: schema 0, this libcost reads 1"},
-		"a manifest of tomorrow":  {"manifest.json", `{"schema": 2, "command": 5}`, "results: DIR: schema 2, this libcost reads 1"},
+		"a manifest of old":       {"manifest.json", `{"schema": 0}`, "results: DIR: schema 0, this libcost reads 1 (the libcost that wrote it reads it)"},
+		"a manifest of tomorrow":  {"manifest.json", `{"schema": 2, "command": 5}`, "results: DIR: schema 2, this libcost reads 1 (the libcost that wrote it reads it)"},
 		"a manifest of elsewhere": {"manifest.json", `{"schema": 1, "rounds": "x"}`, "results: DIR/manifest.json: json: cannot unmarshal string into Go struct field Manifest.rounds of type int"},
 		"no watchdog":             {"manifest.json", `{"schema": 1, "variants": [{"name": "gnu"}], "base": "gnu", "rounds": 1}`, `results: DIR/manifest.json: 1 rounds with a watchdog of 0s`},
 		"too many rounds":         {"manifest.json", `{"schema": 1, "variants": [{"name": "gnu"}], "base": "gnu", "rounds": 4611686018427387904, "timeout_ns": 1}`, `results: DIR/manifest.json: 4611686018427387904 rounds with a watchdog of 1ns`},
 		"another CPU":             {"manifest.json", `{"schema": 1, "variants": [{"name": "gnu"}], "base": "gnu", "rounds": 1, "timeout_ns": 1, "pin": 999}`, `results: DIR/manifest.json: pinned to CPU 999, which is none of []`},
 
+		"layouts without builds": {"manifest.json", `{"schema": 1, "layouts": 6, "variants": [{"name": "gnu", "builds": ["a"]}], "base": "gnu", "rounds": 1}`, `results: DIR/manifest.json: 1 further builds of gnu for 6 layouts`},
+		"builds without layouts": {"manifest.json", `{"schema": 1, "variants": [{"name": "gnu", "builds": ["a"]}], "base": "gnu", "rounds": 1}`, `results: DIR/manifest.json: 1 further builds of gnu for 0 layouts`},
+		"too many layouts":       {"manifest.json", `{"schema": 1, "layouts": 1001, "variants": [{"name": "gnu"}], "base": "gnu"}`, `results: DIR/manifest.json: 1001 layouts`},
+
+		"another layout":            {"samples.jsonl", line(func(s *Sample) { s.Layout = 1 }), "results: DIR/samples.jsonl:1: layout 1 of alloc/Pair/size=64 in a run of 1"},
+		"a layout before all":       {"samples.jsonl", line(func(s *Sample) { s.Layout = -1 }), "results: DIR/samples.jsonl:1: layout -1 of alloc/Pair/size=64 in a run of 1"},
 		"a wrong line":              {"samples.jsonl", good + "x\n" + musl, "results: DIR/samples.jsonl:2: invalid character 'x' looking for beginning of value"},
 		"an empty line":             {"samples.jsonl", good + "\n" + musl, "results: DIR/samples.jsonl:2: unexpected end of JSON input"},
 		"NUL bytes":                 {"samples.jsonl", good + "\x00\x00\x00\n" + musl, `results: DIR/samples.jsonl:2: invalid character '\x00' looking for beginning of value`},
@@ -274,8 +280,12 @@ func TestReadRefuses(t *testing.T) {
 			} else {
 				require.NoError(t, os.WriteFile(filepath.Join(dir, c.file), []byte(c.text), 0o666))
 			}
+			want := strings.ReplaceAll(c.want, "DIR", dir)
+			if c.file == "samples.jsonl" {
+				want += " (without that line the others can be read)"
+			}
 			_, err := Read(dir)
-			assert.EqualError(t, err, strings.ReplaceAll(c.want, "DIR", dir))
+			assert.EqualError(t, err, want)
 		})
 	}
 }
