@@ -9,13 +9,13 @@
 enum { FLAGS = KERNEL_SAME_N | KERNEL_LATENCY | KERNEL_DISK | KERNEL_CONTROL };
 
 const struct kernel fsync_kernels[] = {
-	{ "Sync", "size=4096 by=fsync file=append threads=1", "write fsync",
+	{ "Sync", "size=4096 by=fsync file=append threads=1", "write fsync", .usual = "",
 	  .flags = FLAGS, OPS(fsync_append_fsync) },
-	{ "Sync", "size=4096 by=fdatasync file=append threads=1", "write fdatasync",
+	{ "Sync", "size=4096 by=fdatasync file=append threads=1", "write fdatasync", .usual = "",
 	  .summary = "", .flags = FLAGS, OPS(fsync_append_fdatasync) },
-	{ "Sync", "size=4096 by=fsync file=zeros threads=1", "pwrite fsync",
+	{ "Sync", "size=4096 by=fsync file=zeros threads=1", "pwrite fsync", .usual = "",
 	  .flags = FLAGS, OPS(fsync_overwrite_fsync) },
-	{ "Sync", "size=4096 by=fdatasync file=zeros threads=1", "pwrite fdatasync",
+	{ "Sync", "size=4096 by=fdatasync file=zeros threads=1", "pwrite fdatasync", .usual = "",
 	  .quick = "", .flags = FLAGS, OPS(fsync_overwrite_fdatasync) },
 	{ 0 }
 };

@@ -183,7 +183,7 @@ func planRows(m results.Manifest) []plan.Row {
 }
 
 func (a *app) newRunner(builds [][]*variant.Built, m results.Manifest, dir string) *runner.Runner {
-	r := &runner.Runner{Exec: a.exec, Builds: map[string][]*variant.Built{}, Dir: dir, Pin: m.Pin, Timeout: m.Timeout, DiskOps: diskOps(m.Set)}
+	r := &runner.Runner{Exec: a.exec, Builds: map[string][]*variant.Built{}, Dir: dir, Pin: m.Pin, Timeout: m.Timeout, DiskOps: diskOps(m.Set), Memory: m.Host.Available}
 	for _, b := range builds {
 		r.Builds[b[0].Variant.Name] = b
 	}

@@ -54,7 +54,7 @@ func (a *app) rowsCommand() *cobra.Command {
 // setsOf are the sets that hold a row, beside full, which holds all.
 func setsOf(r variant.Row) []string {
 	var in []string
-	if !r.Full {
+	if r.Usual {
 		in = append(in, "default")
 	}
 	if r.Quick {

@@ -44,14 +44,17 @@ func FromRun(run *results.Run) Input {
 			continue
 		}
 		units := []string{"ns/op"}
-		if row.Latency {
+		switch {
+		case row.Latency:
 			units = quantileUnits[:]
+		case row.Unit != "":
+			units = []string{row.Unit}
 		}
 		for _, unit := range append(units[:len(units):len(units)], sideUnits...) {
 			for _, v := range row.Variants {
 				s := Series{Row: row.Key(), Unit: unit, Variant: v, Values: map[int]float64{}, Flagged: map[int]bool{}, Layout: map[int]int{}}
 				for _, sample := range samples[id{row.Key(), v}] {
-					if x, ok := value(sample.Result, unit); ok {
+					if x, ok := value(sample.Result, unit, row.Unit); ok {
 						s.Values[sample.Round] = x
 						s.Flagged[sample.Round] = sample.Flagged()
 						s.Layout[sample.Round] = sample.Layout
@@ -88,10 +91,15 @@ func counts(c results.Counts, row string) []Series {
 	return series
 }
 
-// value is a result in one unit; quantiles that too few ops back are none.
-func value(r *results.Result, unit string) (float64, bool) {
+// value is a result in one unit, own being the row's own; quantiles that too few ops back are none.
+func value(r *results.Result, unit, own string) (float64, bool) {
 	n := float64(r.N)
 	switch unit {
+	case own:
+		if r.Value == nil {
+			return 0, false
+		}
+		return *r.Value, true
 	case "ns/op":
 		return float64(r.ElapsedNS) / n, true
 	case "cpu-ns/op":

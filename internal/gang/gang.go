@@ -15,6 +15,8 @@ package gang
 // static int gang_new(const struct kernel *k, const struct shape *s, void **state) { return k->new(s, state); }
 // static int gang_check(const struct kernel *k, void *state, unsigned long n, uint64_t *d) { return k->check(state, n, d); }
 // static void gang_free(const struct kernel *k, void *state) { k->free(state); }
+// static double gang_value(const struct kernel *k, void *state) { return k->value(state); }
+// static size_t gang_need(const struct kernel *k, const struct shape *s) { return k->need ? k->need(s) : 0; }
 // static void *gang_op_address(const struct kernel *k) { return (void *)k->op; }
 import "C"
 
@@ -22,10 +24,13 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"unsafe"
+
+	"github.com/klauspost/cpuid/v2"
 )
 
 // A Room is the kernels of one package.
@@ -50,9 +55,14 @@ type Row struct {
 	Disk    bool   `json:"disk"`
 	Control bool   `json:"control"`
 	Plain   bool   `json:"plain"` // runs in the single-threaded C worker
-	Full    bool   `json:"full"`  // not in the default set
+	Curve   bool   `json:"curve"` // one of many that are read together
+	Usual   bool   `json:"usual"` // in the default set
 	Quick   bool   `json:"quick"`
 	Summary bool   `json:"summary"`
+	Unit    string `json:"unit,omitempty"` // of what the row is about, if that is no time
+	Need    uint64 `json:"need,omitempty"` // bytes of memory, where they are many
+	About   string `json:"about"`
+	Source  string `json:"source,omitempty"`
 
 	kernel *C.struct_kernel
 	bytes  int64
@@ -109,11 +119,21 @@ func (r *Room) expand(k *C.struct_kernel) []Row {
 			Latency: k.flags&C.KERNEL_LATENCY != 0,
 			Disk:    k.flags&C.KERNEL_DISK != 0,
 			Control: k.flags&C.KERNEL_CONTROL != 0,
-			Full:    k.flags&C.KERNEL_FULL != 0,
+			Curve:   k.flags&C.KERNEL_CURVE != 0,
+			Usual:   selects(k.usual, name),
 			Plain:   value(name, "proc") == "plain",
 			Quick:   selects(k.quick, name),
 			Summary: selects(k.summary, name),
+			Unit:    C.GoString(k.unit),
+			About:   C.GoString(k.about),
+			Source:  C.GoString(k.source),
 		}
+		if (row.Quick || row.Summary) && !row.Usual {
+			panic(fmt.Sprintf("%s: row %s is in the quick set or in the summary, and not in the default set", r.name, name))
+		}
+		shape, free := newShape(row, 0, "")
+		row.Need = uint64(C.gang_need(k, shape))
+		free()
 		if k.op != nil {
 			row.Op = uint64(uintptr(C.gang_op_address(k)))
 		}
@@ -143,34 +163,37 @@ func number(row, key string, missing int64) int64 {
 	return v
 }
 
-// selects says whether a selector, "size=64,4096 live=1", takes a row.
+// selects says whether a selector, "size=64,4096 live=1 | size=8", takes a row.
 func selects(selector *C.char, row string) bool {
 	if selector == nil {
 		return false
 	}
-	for _, key := range strings.Fields(C.GoString(selector)) {
-		key, values, _ := strings.Cut(key, "=")
-		if !strings.Contains(","+values+",", ","+value(row, key)+",") {
-			return false
+	for _, all := range strings.Split(C.GoString(selector), "|") {
+		if !slices.ContainsFunc(strings.Fields(all), func(key string) bool {
+			key, values, _ := strings.Cut(key, "=")
+			return !strings.Contains(","+values+",", ","+value(row, key)+",")
+		}) {
+			return true
 		}
 	}
-	return true
+	return false
 }
 
 // A Result is what the n ops of one sample took.
 type Result struct {
-	N          int     `json:"n"`
-	ElapsedNS  int64   `json:"elapsed_ns"`
-	CPUNS      int64   `json:"cpu_ns"`
-	MinFlt     int64   `json:"minflt"`
-	MajFlt     int64   `json:"majflt"`
-	NVCSw      int64   `json:"nvcsw"`
-	NIvCSw     int64   `json:"nivcsw"`
-	RunDelayNS int64   `json:"run_delay_ns"` // -1 where the kernel does not say
-	Digest     string  `json:"digest"`       // of the work done: equal N, equal digest
-	Quantiles  []int64 `json:"quantiles_ns,omitempty"`
-	MaxNS      int64   `json:"max_ns,omitempty"`
-	Calls      []int64 `json:"calls,omitempty"` // of each counted tracepoint; -1 where the counter was lost
+	N          int      `json:"n"`
+	ElapsedNS  int64    `json:"elapsed_ns"`
+	CPUNS      int64    `json:"cpu_ns"`
+	MinFlt     int64    `json:"minflt"`
+	MajFlt     int64    `json:"majflt"`
+	NVCSw      int64    `json:"nvcsw"`
+	NIvCSw     int64    `json:"nivcsw"`
+	RunDelayNS int64    `json:"run_delay_ns"` // -1 where the kernel does not say
+	Digest     string   `json:"digest"`       // of the work done: equal N, equal digest
+	Quantiles  []int64  `json:"quantiles_ns,omitempty"`
+	MaxNS      int64    `json:"max_ns,omitempty"`
+	Value      *float64 `json:"value,omitempty"` // in Row.Unit
+	Calls      []int64  `json:"calls,omitempty"` // of each counted tracepoint; -1 where the counter was lost
 }
 
 // Quantiles names the entries of Result.Quantiles. An entry is 0 where fewer
@@ -238,6 +261,10 @@ func (r *Room) Run(row Row, n int, dir string) (Result, error) {
 		}
 		res.MaxNS = int64(result.max_ns)
 	}
+	if row.Unit != "" {
+		value := float64(result.value)
+		res.Value = &value
+	}
 	for i := range r.counted {
 		res.Calls = append(res.Calls, int64(result.calls[i]))
 	}
@@ -265,13 +292,19 @@ func (r *Room) Count(ids []uint64) error {
 func newShape(row Row, n int, dir string) (*C.struct_shape, func()) {
 	name, where := C.CString(row.Name), C.CString(dir)
 	shape := (*C.struct_shape)(C.malloc(C.sizeof_struct_shape))
-	*shape = C.struct_shape{row: name, dir: where, threads: C.int(row.Threads), n: C.gang_ops(C.ulong(n))}
+	*shape = C.struct_shape{
+		row: name, dir: where, threads: C.int(row.Threads), n: C.gang_ops(C.ulong(n)),
+		l1: bytes(cpuid.CPU.Cache.L1D), l2: bytes(cpuid.CPU.Cache.L2), llc: bytes(cpuid.CPU.Cache.L3),
+	}
 	return shape, func() {
 		C.free(unsafe.Pointer(name))
 		C.free(unsafe.Pointer(where))
 		C.free(unsafe.Pointer(shape))
 	}
 }
+
+// bytes is a size that cpuid gives, 0 for one that it does not know (-1).
+func bytes(size int) C.size_t { return C.size_t(max(0, size)) }
 
 // loop is the Go loop of a row, if it has one: its room's own, or a C call for
 // each batch of ops.
@@ -318,7 +351,9 @@ func (r *Room) runLoop(row Row, shape *C.struct_shape, loop func(unsafe.Pointer,
 	result.nvcsw, result.nivcsw = span.nvcsw, span.nivcsw
 	result.calls = span.calls
 	result.phase = phaseCheck
-	result.err = C.gang_check(k, state, shape.n, &result.digest)
+	if result.err = C.gang_check(k, state, shape.n, &result.digest); result.err == 0 && k.value != nil {
+		result.value = C.gang_value(k, state)
+	}
 }
 
 var phaseSetUp, phaseRun, phaseCheck = C.CString("set up"), C.CString("run"), C.CString("check")

@@ -32,6 +32,7 @@ struct shape {
 	const char *dir;	/* where rows with KERNEL_DISK put their files */
 	int threads;		/* the row's threads=, 1 where it has none */
 	unsigned long n;	/* ops of the whole sample, all threads together */
+	size_t l1, l2, llc;	/* bytes of one core's L1 data and L2 cache and of the last level; 0 unknown */
 };
 
 enum {
@@ -47,10 +48,12 @@ enum {
 	KERNEL_TOGETHER	= 1 << 4,
 	/* Runs on the calling goroutine's thread, not on one of the gang's. */
 	KERNEL_CALLER	= 1 << 5,
-	/* Too slow or too fine for the default set. */
-	KERNEL_FULL	= 1 << 6,
+	/* One of many rows that are read as a curve: half the rounds will do. */
+	KERNEL_CURVE	= 1 << 6,
 	/* libc has no part in it: must come out the same in every variant. */
 	KERNEL_CONTROL	= 1 << 7,
+	/* Only what lies between gang_resume and gang_pause is timed. */
+	KERNEL_PHASES	= 1 << 8,
 };
 
 /*
@@ -65,11 +68,16 @@ enum {
  * calls names what each op reaches, which check-shims proves in the linked
  * binary: functions, "*" for a call by pointer, "syscall" for the instruction.
  *
- * quick and summary select rows of the quick set and of the summary by the
- * values of some keys, "size=64 live=1" ("" is all rows, NULL none).
+ * usual, quick and summary select rows of the default set, of the quick set
+ * and of the summary by the values of some keys, "size=64 live=1 | size=8"
+ * ("" is all rows, NULL none).  All rows are in the full set.
+ *
+ * about says in a line what one op is, source where this shape was met: the
+ * address of a public report or paper, or its name.
  */
 struct kernel {
-	const char *name, *grid, *calls, *quick, *summary;
+	const char *name, *grid, *calls, *usual, *quick, *summary;
+	const char *about, *source;
 	int flags;
 	/* Makes the state; 0 or an errno, and then nothing to free. */
 	int (*new)(const struct shape *, void **state);
@@ -83,10 +91,26 @@ struct kernel {
 	 */
 	int (*check)(void *state, unsigned long n, uint64_t *digest);
 	void (*free)(void *state);
+	/* Optional: bytes of memory that a row takes, where they are many. */
+	size_t (*need)(const struct shape *);
+	/*
+	 * Optional: what the row is about where that is no time, in unit, less
+	 * being better.  Asked after check, when the threads are gone.
+	 */
+	double (*value)(void *state);
+	const char *unit;
 };
 
+/*
+ * For the ops of a kernel with KERNEL_PHASES: this thread's clock goes on, and
+ * stands still.  It stands at first.  The phases of two threads don't overlap;
+ * the row's time is the sum of all.
+ */
+void gang_resume(void);
+void gang_pause(void);
+
 /* Errors that kernels return; the numbers are Linux's. */
-enum { GANG_EIO = 5, GANG_ENOMEM = 12, GANG_EINVAL = 22 };
+enum { GANG_EIO = 5, GANG_ENOMEM = 12, GANG_EINVAL = 22, GANG_EOPNOTSUPP = 95 };
 /* check: the result is wrong.  EBADMSG, which no op here returns. */
 enum { GANG_EWRONG = 74 };
 

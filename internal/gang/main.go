@@ -102,6 +102,9 @@ func report(b *testing.B, row Row, r Result) {
 	if row.bytes > 0 {
 		b.ReportMetric(float64(row.bytes)*n/float64(r.ElapsedNS)*1e3, "MB/s")
 	}
+	if r.Value != nil {
+		b.ReportMetric(*r.Value, row.Unit)
+	}
 	for i, q := range r.Quantiles {
 		if q > 0 {
 			b.ReportMetric(float64(q), Quantiles[i]+"-ns")

@@ -37,8 +37,11 @@ struct seat {
 	const char *phase;
 	unsigned long n;
 	struct gang_span span;
+	struct phases { int64_t ns, cpu_ns; } phases;
 	struct histogram *ops;
 };
+
+static __thread struct phases *phases;	/* of this thread's seat */
 
 static int64_t clock_ns(clockid_t id)
 {
@@ -131,6 +134,18 @@ void gang_end(struct gang_span *s)
 	count(s, +1);
 }
 
+void gang_resume(void)
+{
+	phases->cpu_ns -= clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	phases->ns -= clock_ns(CLOCK_MONOTONIC);
+}
+
+void gang_pause(void)
+{
+	phases->ns += clock_ns(CLOCK_MONOTONIC);
+	phases->cpu_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
 /*
  * Its own barrier, on the bare futex: a libc's would be part of the start.
  * The last thread opens the gate.
@@ -193,6 +208,7 @@ static void *sit(void *arg)
 	 * A thread that could not sit still goes to the gate: the others wait
 	 * for it.  It then runs nothing, and its error is the row's.
 	 */
+	phases = &s->phases;
 	int err = take_place(s->gang->shape->row, s->t);
 	if (!err && k->sit) err = k->sit(state, s->t);
 	if (err) s->phase = "set up";
@@ -202,6 +218,7 @@ static void *sit(void *arg)
 		gang_begin(&s->span);
 		err = s->ops ? timed_ops(s) : k->op(state, s->t, s->n);
 		gang_end(&s->span);
+		if (k->flags & KERNEL_PHASES) s->span.cpu_ns = s->phases.cpu_ns;
 	}
 	s->err = err;
 	return 0;
@@ -221,11 +238,12 @@ static int start(struct seat *s)
 /* One line of the result from all threads' spans. */
 static void add_up(struct seat *seats, int n, struct gang_result *r)
 {
-	int64_t first = INT64_MAX, last = INT64_MIN;
+	int64_t first = INT64_MAX, last = INT64_MIN, phases = 0;
 	for (int t = 0; t < n; t++) {
 		struct gang_span *s = &seats[t].span;
 		if (s->start_ns < first) first = s->start_ns;
 		if (s->end_ns > last) last = s->end_ns;
+		phases += seats[t].phases.ns;
 		r->cpu_ns += s->cpu_ns;
 		r->minflt += s->minflt;
 		r->majflt += s->majflt;
@@ -240,7 +258,7 @@ static void add_up(struct seat *seats, int n, struct gang_result *r)
 			r->phase = seats[t].phase;
 		}
 	}
-	r->elapsed_ns = last - first;
+	r->elapsed_ns = seats[0].gang->kernel->flags & KERNEL_PHASES ? phases : last - first;
 }
 
 static void quantiles(struct seat *seats, int n, struct gang_result *r)
@@ -296,6 +314,7 @@ void gang_run(const struct kernel *k, const struct shape *shape, int here, struc
 		if (!r->err) {
 			r->phase = "check";
 			r->err = k->check(g.state, shape->n, &r->digest);
+			if (k->value) r->value = k->value(g.state);
 		}
 		k->free(g.state);
 	}

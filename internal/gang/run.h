@@ -33,6 +33,7 @@ struct gang_result {
 	uint64_t digest;
 	int64_t quantile_ns[GANG_QUANTILES];
 	int64_t max_ns;
+	double value;		/* of a kernel that has one */
 	int64_t calls[GANG_TRACEPOINTS];	/* in a counting pass */
 };
 

@@ -27,6 +27,7 @@ type Facts struct {
 	Governor  string   `json:"governor"` // "" where the machine has none
 	Virtual   string   `json:"virtual"`  // hypervisor, "" on bare metal
 	MemTotal  uint64   `json:"mem_total_bytes"`
+	Available uint64   `json:"mem_available_bytes"` // before the run
 	THP       string   `json:"transparent_hugepages"`
 	ASLR      string   `json:"aslr"`
 	Clock     string   `json:"clocksource"`
@@ -64,8 +65,8 @@ func Read() (Facts, error) {
 		}
 	}
 	if fs, err := procfs.NewDefaultFS(); err == nil {
-		if m, err := fs.Meminfo(); err == nil && m.MemTotalBytes != nil {
-			f.MemTotal = *m.MemTotalBytes
+		if m, err := fs.Meminfo(); err == nil && m.MemTotalBytes != nil && m.MemAvailableBytes != nil {
+			f.MemTotal, f.Available = *m.MemTotalBytes, *m.MemAvailableBytes
 		}
 	}
 	return f, nil

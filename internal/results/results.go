@@ -105,18 +105,19 @@ type Sample struct {
 
 // A Result is what a sample's n ops took (gang.Result).
 type Result struct {
-	N          int     `json:"n"`
-	ElapsedNS  int64   `json:"elapsed_ns"`
-	CPUNS      int64   `json:"cpu_ns"`
-	MinFlt     int64   `json:"minflt"`
-	MajFlt     int64   `json:"majflt"`
-	NVCSw      int64   `json:"nvcsw"`
-	NIvCSw     int64   `json:"nivcsw"`
-	RunDelayNS int64   `json:"run_delay_ns"`
-	Digest     string  `json:"digest"`
-	Quantiles  []int64 `json:"quantiles_ns,omitempty"`
-	MaxNS      int64   `json:"max_ns,omitempty"`
-	Calls      []int64 `json:"calls,omitempty"` // of a counting pass
+	N          int      `json:"n"`
+	ElapsedNS  int64    `json:"elapsed_ns"`
+	CPUNS      int64    `json:"cpu_ns"`
+	MinFlt     int64    `json:"minflt"`
+	MajFlt     int64    `json:"majflt"`
+	NVCSw      int64    `json:"nvcsw"`
+	NIvCSw     int64    `json:"nivcsw"`
+	RunDelayNS int64    `json:"run_delay_ns"`
+	Digest     string   `json:"digest"`
+	Quantiles  []int64  `json:"quantiles_ns,omitempty"`
+	MaxNS      int64    `json:"max_ns,omitempty"`
+	Value      *float64 `json:"value,omitempty"` // in the row's unit
+	Calls      []int64  `json:"calls,omitempty"` // of a counting pass
 }
 
 // maxRunDelay is the share of a sample's time that it may have waited for its

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"time"
 
@@ -32,6 +33,11 @@ func (r *Runner) Calibrate(ctx context.Context, rows []results.Row, progress fun
 func (r *Runner) calibrate(ctx context.Context, row *results.Row, report func(results.Sample)) error {
 	row.N = map[string]int{}
 	row.Cost = 0
+	if r.Memory > 0 && row.Need > r.Memory/2 {
+		// A machine that swaps, or kills, measures nothing.
+		row.Skipped, row.Lacking = fmt.Sprintf("needs %d MB, more than half of the %d MB that are available", row.Need/1e6, r.Memory/1e6), true
+		return nil
+	}
 	least := math.MaxInt
 	last := map[string]results.Sample{}
 	for _, v := range row.Variants {

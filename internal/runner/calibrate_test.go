@@ -153,3 +153,24 @@ func TestRound(t *testing.T) {
 		assert.Equal(t, want, round(n), "%g", n)
 	}
 }
+
+// A row that takes more than half of what is available is not run at all, and
+// the machine lacks it; one that takes just half is.
+func TestCalibrateSkipsWhatDoesNotFit(t *testing.T) {
+	r, f := newFake(well)
+	r.Memory = 100e6
+	rows := []results.Row{
+		row("alloc", "Large", func(r *results.Row) { r.Need = 60e6 }),
+		row("alloc", "Fits", func(r *results.Row) { r.Need = 50e6 }),
+	}
+	require.NoError(t, r.Calibrate(context.Background(), rows, quiet, func(results.Sample) {}))
+	assert.Equal(t, "needs 60 MB, more than half of the 100 MB that are available", rows[0].Skipped)
+	assert.True(t, rows[0].Lacking)
+	assert.Empty(t, rows[1].Skipped)
+	for _, c := range f.commands {
+		assert.Equal(t, "Fits", c.row())
+	}
+	r.Memory = 0 // unknown
+	require.NoError(t, r.Calibrate(context.Background(), rows[:1], quiet, func(results.Sample) {}))
+	assert.NotEmpty(t, rows[0].N)
+}

@@ -31,6 +31,7 @@ type Runner struct {
 	Dir     string                      // where rows with files put them
 	Pin     int                         // CPU of single-thread rows
 	DiskOps int                         // N of rows with files
+	Memory  uint64                      // bytes that are available; 0 is unknown
 	Timeout time.Duration               // of one sample
 
 	first map[work]results.Sample

@@ -31,9 +31,14 @@ type Row struct {
 	Disk    bool   `json:"disk"`
 	Control bool   `json:"control"`
 	Plain   bool   `json:"plain"`
-	Full    bool   `json:"full"`
+	Curve   bool   `json:"curve,omitempty"`
+	Usual   bool   `json:"usual"`
 	Quick   bool   `json:"quick"`
 	Summary bool   `json:"summary"`
+	Unit    string `json:"unit,omitempty"`
+	Need    uint64 `json:"need,omitempty"`
+	About   string `json:"about"`
+	Source  string `json:"source,omitempty"`
 }
 
 // Key names the row among all rooms': alloc/Pair/size=64/live=1/threads=1.

@@ -62,11 +62,13 @@ static void print(const struct kernel *k, const struct shape *s, const struct ga
 	double n = s->n;
 	long size = gang_num(s->row, "size", 0);
 	printf("Benchmark%s\t%lu\t%.5g ns/op\t%.5g cpu-ns/op", s->row, s->n, r->elapsed_ns / n, r->cpu_ns / n);
+	if (k->unit) printf("\t%.5g %s", r->value, k->unit);
 	if (k->flags & KERNEL_BYTES) printf("\t%.5g MB/s", size * n / r->elapsed_ns * 1e3);
 	printf("\n{\"result\":{\"n\":%lu,\"elapsed_ns\":%lld,\"cpu_ns\":%lld,\"minflt\":%lld,\"majflt\":%lld,"
 		"\"nvcsw\":%lld,\"nivcsw\":%lld,\"run_delay_ns\":%lld,\"digest\":\"%016llx\"",
 		s->n, (long long)r->elapsed_ns, (long long)r->cpu_ns, (long long)r->minflt, (long long)r->majflt,
 		(long long)r->nvcsw, (long long)r->nivcsw, (long long)r->run_delay_ns, (unsigned long long)r->digest);
+	if (k->unit) printf(",\"value\":%.17g", r->value);
 	for (int i = 0; i < counted; i++) printf("%s%lld", i ? "," : ",\"calls\":[", (long long)r->calls[i]);
 	puts(counted ? "]}}" : "}}");
 }

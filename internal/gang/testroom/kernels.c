@@ -67,15 +67,39 @@ static void testroom_free(void *state)
 	left--;
 }
 
+static size_t testroom_need(const struct shape *s)
+{
+	return gang_num(s->row, "size", 0);
+}
+
+static int testroom_phases_op(void *state, int t, unsigned long n)
+{
+	if (gang_is(the.row, "timed", "some")) {
+		gang_resume();
+		for (long i = 0; i < 1000; i++) LAUNDER(i);
+		gang_pause();
+	}
+	return testroom_op(state, t, n);
+}
+
+static double testroom_value(void *state)
+{
+	return the.done[0] + 0.5;
+}
+
 #define OPS .new = testroom_new, .sit = testroom_sit, .op = testroom_op, .check = testroom_check, .free = testroom_free
 
 const struct kernel testroom_kernels[] = {
-	{ "Shape", "shape=shared threads=1,2,3,7 place=spread,same", "", .quick = "threads=2,7 place=same", .summary = "", OPS },
+	{ "Shape", "shape=shared threads=1,2,3,7 place=spread,same", "", .usual = "", .quick = "threads=2,7 place=same", .summary = "", OPS },
 	{ "Shape", "shape=together threads=3", "", .flags = KERNEL_TOGETHER, OPS },
 	{ "Shape", "shape=latency threads=2", "", .flags = KERNEL_LATENCY, OPS },
 	{ "Shape", "shape=caller threads=1", "", .flags = KERNEL_CALLER, OPS },
 	{ "Fail", "fail=new,sit,op,check threads=1,4", "", OPS },
-	{ "Bytes", "size=4096 proc=plain", "", .flags = KERNEL_BYTES | KERNEL_FULL | KERNEL_SAME_N | KERNEL_CONTROL | KERNEL_DISK, OPS },
+	{ "Bytes", "size=4096 proc=plain", "", .about = "one of each flag", .source = "https://example.org/report",
+	  .need = testroom_need, .flags = KERNEL_BYTES | KERNEL_CURVE | KERNEL_SAME_N | KERNEL_CONTROL | KERNEL_DISK, OPS },
+	{ "Value", "threads=1", "", .unit = "things", .value = testroom_value, OPS },
+	{ "Phases", "timed=none,some threads=1,3", "", .flags = KERNEL_PHASES, .new = testroom_new, .sit = testroom_sit,
+	  .op = testroom_phases_op, .check = testroom_check, .free = testroom_free },
 	{ "Batch", "batch=10", "", OPS },
 	{ 0 }
 };

@@ -39,8 +39,11 @@ func TestRowsAreTheGridsCombinations(t *testing.T) {
 
 func TestRowCarriesTheTablesLine(t *testing.T) {
 	r := row(t, "Bytes/size=4096/proc=plain")
-	assert.True(t, r.Plain && r.Full && r.SameN && r.Control && r.Disk)
-	assert.False(t, r.Latency || r.Quick || r.Summary)
+	assert.True(t, r.Plain && r.Curve && r.SameN && r.Control && r.Disk)
+	assert.False(t, r.Latency || r.Usual || r.Quick || r.Summary)
+	assert.Equal(t, uint64(4096), r.Need)
+	assert.Equal(t, "one of each flag", r.About)
+	assert.Equal(t, "https://example.org/report", r.Source)
 	assert.Equal(t, 1, r.Threads)
 	for _, r := range Kernels.Rows() {
 		if !strings.HasPrefix(r.Name, "Shape/shape=shared") {
@@ -56,7 +59,7 @@ func TestRowCarriesTheTablesLine(t *testing.T) {
 // kernels' own check looks at it.
 func TestOpsAreSharedOut(t *testing.T) {
 	for _, r := range Kernels.Rows() {
-		if strings.HasPrefix(r.Name, "Fail/") {
+		if strings.HasPrefix(r.Name, "Fail/") || strings.HasPrefix(r.Name, "Phases/timed=none") {
 			continue
 		}
 		for _, n := range []int{r.Threads, 8, 1000, 1001} {
@@ -122,4 +125,32 @@ func TestLacking(t *testing.T) {
 	err := &gang.RunError{Room: "fsync", Row: "Sync", Phase: "set up", Dir: "d", Errno: syscall.ENOSPC}
 	assert.EqualError(t, err, "fsync: Sync: set up in d: no space left on device")
 	assert.True(t, errors.Is(err, syscall.ENOSPC))
+}
+
+// A value is asked for after the ops, and printed beside the time.
+func TestValueOfARow(t *testing.T) {
+	r := row(t, "Value/threads=1")
+	assert.Equal(t, "things", r.Unit)
+	result, err := Kernels.Run(r, 7, t.TempDir())
+	require.NoError(t, err)
+	require.NotNil(t, result.Value)
+	assert.Equal(t, 7.5, *result.Value)
+
+	result, err = Kernels.Run(row(t, "Shape/shape=together/threads=3"), 7, t.TempDir())
+	require.NoError(t, err)
+	assert.Nil(t, result.Value)
+}
+
+// Only what lies between gang_resume and gang_pause is timed: all threads
+// count, and one of a row that never resumes takes no time at all.
+func TestPhasesAreTimedAlone(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		some bool
+	}{{"Phases/timed=none/threads=1", false}, {"Phases/timed=none/threads=3", false}, {"Phases/timed=some/threads=1", true}, {"Phases/timed=some/threads=3", true}} {
+		result, err := Kernels.Run(row(t, c.name), 3, t.TempDir())
+		require.NoError(t, err)
+		assert.Equal(t, c.some, result.ElapsedNS > 0, c.name)
+		assert.Equal(t, c.some, result.CPUNS > 0, c.name)
+	}
 }
