@@ -69,7 +69,7 @@ func headline(g Gap) string {
 		if !l.Gap.Bounded() {
 			return fmt.Sprintf("%s: no gap resolved (%d %s; needs %d)", text, l.Rounds, plural(l.Rounds, "round"), stats.MinRounds(stats.Confidence))
 		}
-		return fmt.Sprintf("%s: no gap resolved, the same within %.0f %% %s", text, math.Ceil(stats.Margin(l.Ratio.Interval)), Interval(l.Ratio.Interval))
+		return fmt.Sprintf("%s: no gap resolved, the same within %.0f %% %s", text, math.Ceil(stats.Margin(l.Ratio.Interval)-1e-9), Interval(l.Ratio.Interval))
 	}
 	way := "slower"
 	if l.Gap.Value < 0 {
