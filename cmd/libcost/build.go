@@ -60,7 +60,7 @@ func (a *app) variantsCommand() *cobra.Command {
 		Short: "List the variants that can be built",
 		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			defs, err := variant.ReadDefinitions(filepath.Join(a.root, "variants.toml"))
+			defs, err := a.definitions()
 			if err != nil {
 				return err
 			}

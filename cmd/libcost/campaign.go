@@ -151,7 +151,7 @@ func giveRounds(m *results.Manifest, f runFlags) {
 	var claims []plan.Claim
 	var least time.Duration
 	for _, r := range m.Rows {
-		claims = append(claims, plan.Claim{Threads: r.Threads > 1, Control: r.Control, Round: r.Cost})
+		claims = append(claims, claim(r.Row, m.Set, r.Cost))
 		least += time.Duration(rounds) * r.Cost
 	}
 	budget := f.budget

@@ -173,9 +173,24 @@ func findRoot() (string, error) {
 	}
 }
 
+// definitions are those of variants.toml, and the musl of MUSL_SRC=.
+func (a *app) definitions() (variant.Definitions, error) {
+	defs, err := variant.ReadDefinitions(filepath.Join(a.root, "variants.toml"))
+	if source := os.Getenv("MUSL_SRC"); err == nil && source != "" {
+		if source, err = filepath.Abs(source); err != nil {
+			return nil, fmt.Errorf("MUSL_SRC: %w", err)
+		}
+		if defs == nil {
+			defs = variant.Definitions{}
+		}
+		defs[variant.MuslSource] = variant.Definition{Base: "musl", Source: source}
+	}
+	return defs, err
+}
+
 // variants parses the names of variants, none named twice.
 func (a *app) variants(names []string) ([]variant.Variant, error) {
-	defs, err := variant.ReadDefinitions(filepath.Join(a.root, "variants.toml"))
+	defs, err := a.definitions()
 	if err != nil {
 		return nil, err
 	}

@@ -194,6 +194,20 @@ func PairedRatio(base, other Series) (stats.Estimate, error) {
 	return p.ratio()
 }
 
+// Difference estimates how many ns an op of a row takes more in one variant than
+// in another; !ok if the run does not hold both.
+func (in Input) Difference(row, base, other string) (stats.Estimate, bool) {
+	of := map[string]Series{}
+	for _, s := range in.Series {
+		if s.Row == row && s.Unit == "ns/op" {
+			of[s.Variant] = s
+		}
+	}
+	p, _ := pairRounds(of[base], of[other], true)
+	e, err := stats.PairedDifference(p.base, p.other, stats.Confidence)
+	return e, err == nil && len(p.base) > 0
+}
+
 // pairs are the values of the rounds that two series both have, in order.
 type pairs struct {
 	base, other []float64

@@ -134,5 +134,11 @@ func (d Design) given(side int) int {
 	return d.at(side, 0, false)
 }
 
+// Given is a side's binary as it was asked for.
+func (d Design) Given(side int) Binary { return d.Binaries[d.given(side)] }
+
+// Replaced is a side's binary with all factors replaced.
+func (d Design) Replaced(side int) Binary { return d.Binaries[d.at(side, d.all(), false)] }
+
 // all is the set of all factors.
 func (d Design) all() int { return 1<<len(d.Factors) - 1 }

@@ -30,7 +30,9 @@ type Cause struct {
 	First, Last stats.Estimate // replaced alone, and after all others
 	Share       stats.Estimate // in % of the gap, if it is resolved
 	Explains    bool
-	Joint       []string // it works through these: no number is its own
+	factor      int // of Design.Factors
+
+	Joint []string // it works through these: no number is its own
 }
 
 // Bracket is from the least to the largest share in %, replaced alone or last.
@@ -115,7 +117,7 @@ func (d Design) ledger(e []stats.Estimate, rounds int) Ledger {
 	}
 	for i, f := range d.Factors {
 		at := e[12+4*i:]
-		l.Causes = append(l.Causes, Cause{Name: f.Name, NS: at[0], Share: at[1], First: at[2], Last: at[3]})
+		l.Causes = append(l.Causes, Cause{Name: f.Name, factor: i, NS: at[0], Share: at[1], First: at[2], Last: at[3]})
 	}
 	l.joint()
 	closes := l.Resolved && l.Residual.Share.Lo >= -MaxResidual && l.Residual.Share.Hi <= MaxResidual

@@ -30,8 +30,9 @@ type Manifest struct {
 	Op       string            `json:"op"`
 	Source   string            `json:"source,omitempty"`
 	Sides    [2]string         `json:"sides"`
-	Neutral  string            `json:"neutral"` // the allocator that stands for both
-	Builds   map[string]string `json:"builds"`  // SHA-256 of each binary, by name
+	Neutral  string            `json:"neutral"`         // the allocator that stands for both
+	Plant    string            `json:"plant,omitempty"` // a function whose calls wait in the other build
+	Builds   map[string]string `json:"builds"`          // SHA-256 of each binary, by name
 	Rounds   int               `json:"rounds"`
 	N        int               `json:"n"`
 	Clients  int               `json:"clients,omitempty"`

@@ -9,6 +9,7 @@ import (
 type Claim struct {
 	Threads bool          // more than one thread: scatters most
 	Control bool          // must come out the same: a narrow margin is its point
+	Half    bool          // half the rounds do, and an interval at least
 	Round   time.Duration // of one round of it, all variants
 }
 
@@ -18,32 +19,42 @@ const (
 	leastRounds   = 6 // an interval needs them
 )
 
-// Budget gives each row its rounds: rounds for all, more for the rows that need
-// them as far as the time allows, and fewer for all where even that is too
-// long. It knows nothing of any result.
+// Budget gives each row its rounds: rounds for all, half of them where half will
+// do, more for the rows that need them as far as the time allows, and fewer for
+// all where even that is too long. It knows nothing of any result.
 func Budget(claims []Claim, rounds int, budget time.Duration) []int {
 	var plain, extra float64
 	for _, c := range claims {
-		plain += float64(rounds) * float64(c.Round)
-		extra += float64(rounds) * float64(c.Round) * (times(c) - 1)
+		plain += c.base(rounds) * float64(c.Round)
+		extra += c.base(rounds) * float64(c.Round) * (c.times() - 1)
 	}
-	most := float64(rounds)
+	shrink := 1.0
+	if plain > float64(budget) {
+		shrink = float64(budget) / plain
+	}
 	share := 1.0 // of the extra rounds that fits
 	if extra > 0 {
 		share = min(1, max(0, (float64(budget)-plain)/extra))
 	}
-	if plain > float64(budget) {
-		most *= float64(budget) / plain
-	}
 	given := make([]int, len(claims))
 	for i, c := range claims {
-		given[i] = max(min(rounds, leastRounds), int(math.Floor(most*(1+share*(times(c)-1))+1e-9)))
+		given[i] = max(min(rounds, leastRounds), int(math.Floor(c.base(rounds)*shrink*(1+share*(c.times()-1))+1e-9)))
 	}
 	return given
 }
 
-func times(c Claim) float64 {
+// base is what a row gets before anything is left over.
+func (c Claim) base(rounds int) float64 {
+	if c.Half {
+		return float64(rounds) / 2
+	}
+	return float64(rounds)
+}
+
+func (c Claim) times() float64 {
 	switch {
+	case c.Half:
+		return 1
 	case c.Threads:
 		return threadedTimes
 	case c.Control:

@@ -20,6 +20,16 @@ func TestBudgetSpendsWhereItDecides(t *testing.T) {
 	assert.Equal(t, []int{2, 2, 2}, Budget(claims, 2, time.Second), "but nobody gets more than asked for")
 }
 
+// What is read as a curve has half the rounds, whatever else it is, and an
+// interval at least.
+func TestBudgetHalves(t *testing.T) {
+	claims := []Claim{{Round: time.Second}, {Half: true, Threads: true, Round: time.Second}}
+	assert.Equal(t, []int{20, 10}, Budget(claims, 20, time.Minute))
+	assert.Equal(t, []int{10, 6}, Budget(claims, 10, time.Minute))
+	assert.Equal(t, []int{10, 6}, Budget(claims, 20, 15*time.Second))
+	assert.Equal(t, []int{4, 4}, Budget(claims, 4, time.Minute), "but nobody gets more than asked for")
+}
+
 func TestBudgetIsKept(t *testing.T) {
 	claims := []Claim{{Round: 100 * time.Millisecond}, {Threads: true, Round: 300 * time.Millisecond}, {Threads: true, Round: 90 * time.Millisecond}, {Control: true, Round: 170 * time.Millisecond}}
 	for budget := 5 * time.Second; budget < 60*time.Second; budget += 700 * time.Millisecond {

@@ -20,6 +20,8 @@ type Gap struct {
 	Ledger             explain.Ledger
 	Side               []SideMetric
 	Notes              []string // footnotes
+	Mechanism          []explain.Prediction
+	InSitu             map[string]float64 // share over prediction, by cause
 }
 
 // A SideMetric is a counter of both builds, as medians over rounds.
@@ -57,7 +59,41 @@ func Ledger(w io.Writer, format string, g Gap) error {
 	for _, note := range notes(g) {
 		fmt.Fprintln(w, note)
 	}
+	mechanism(w, format, g)
 	return nil
+}
+
+// mechanism is what counts and rows predict, below the ledger.
+func mechanism(w io.Writer, format string, g Gap) {
+	if len(g.Mechanism) == 0 {
+		return
+	}
+	fmt.Fprintln(w, "\nmechanism: calls an op x what a call costs more in a row; a prediction, never added to the shares")
+	rows := table.NewWriter()
+	rows.SetOutputMirror(w)
+	rows.SetStyle(table.StyleLight)
+	rows.Style().Options = table.Options{SeparateColumns: true}
+	rows.Style().Format.Header = 0
+	rows.Style().Box.MiddleVertical = " "
+	rows.AppendHeader(table.Row{"function", "calls an op", "a call more", "ns an op", "95 % interval", "row", ""})
+	for _, p := range g.Mechanism {
+		note := ""
+		if p.Part == "" {
+			note = "predicted, not swapped"
+		}
+		rows.AppendRow(table.Row{p.Function, fmt.Sprintf("%.4g", p.Calls), signed(p.Each.Value), signed(p.NS.Value), span(p.NS), p.Row, note})
+	}
+	if format == "md" {
+		rows.RenderMarkdown()
+		fmt.Fprintln(w)
+	} else {
+		rows.Render()
+	}
+	for _, c := range g.Ledger.Causes {
+		if x := g.InSitu[c.Name]; x > 0 {
+			fmt.Fprintf(w, "%s: %.1fx the prediction in place\n", c.Name, x)
+		}
+	}
 }
 
 // headline is the gap in one line.
@@ -174,28 +210,37 @@ func ledgerJSON(w io.Writer, g Gap) error {
 		}
 		return out
 	}
+	type prediction struct {
+		Function string   `json:"function"`
+		Part     string   `json:"part,omitempty"`
+		Row      string   `json:"row"`
+		Calls    number   `json:"calls_op"`
+		Each     estimate `json:"ns_call"`
+		NS       estimate `json:"ns_op"`
+	}
 	type side struct {
 		Unit  string `json:"unit"`
 		Base  number `json:"base"`
 		Other number `json:"other"`
 	}
 	out := struct {
-		Workload string     `json:"workload"`
-		Op       string     `json:"op"`
-		Unit     string     `json:"unit"`
-		Base     string     `json:"base"`
-		Other    string     `json:"other"`
-		Rounds   int        `json:"rounds"`
-		BaseNS   estimate   `json:"base_ns_op"`
-		OtherNS  estimate   `json:"other_ns_op"`
-		Gap      estimate   `json:"gap_ns_op"`
-		Ratio    estimate   `json:"ratio"`
-		Resolved bool       `json:"resolved"`
-		Causes   []cause    `json:"causes"`
-		Residual cause      `json:"residual"`
-		Price    []estimate `json:"price_of_replacements"`
-		Side     []side     `json:"side"`
-		Notes    []string   `json:"notes"`
+		Workload  string       `json:"workload"`
+		Op        string       `json:"op"`
+		Unit      string       `json:"unit"`
+		Base      string       `json:"base"`
+		Other     string       `json:"other"`
+		Rounds    int          `json:"rounds"`
+		BaseNS    estimate     `json:"base_ns_op"`
+		OtherNS   estimate     `json:"other_ns_op"`
+		Gap       estimate     `json:"gap_ns_op"`
+		Ratio     estimate     `json:"ratio"`
+		Resolved  bool         `json:"resolved"`
+		Causes    []cause      `json:"causes"`
+		Residual  cause        `json:"residual"`
+		Price     []estimate   `json:"price_of_replacements"`
+		Side      []side       `json:"side"`
+		Notes     []string     `json:"notes"`
+		Mechanism []prediction `json:"mechanism,omitempty"`
 	}{Workload: g.Workload, Op: g.Op, Unit: g.Unit, Base: g.Base, Other: g.Other, Rounds: l.Rounds, BaseNS: est(l.Base), OtherNS: est(l.Other),
 		Gap: est(l.Gap), Ratio: est(l.Ratio), Resolved: l.Resolved, Residual: one(l.Residual), Price: []estimate{est(l.Price[0]), est(l.Price[1])}, Notes: notes(g)}
 	for _, c := range append(l.Linkage[:len(l.Linkage):len(l.Linkage)], l.Causes...) {
@@ -203,6 +248,9 @@ func ledgerJSON(w io.Writer, g Gap) error {
 	}
 	for _, s := range g.Side {
 		out.Side = append(out.Side, side{s.Unit, number(s.Base), number(s.Other)})
+	}
+	for _, p := range g.Mechanism {
+		out.Mechanism = append(out.Mechanism, prediction{p.Function, p.Part, p.Row, number(p.Calls), est(p.Each), est(p.NS)})
 	}
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "\t")

@@ -110,7 +110,7 @@ func (b *Builder) say(format string, args ...any) {
 }
 
 // CC is the C compiler of a variant.
-func (b *Builder) CC(v Variant) (string, error) { return compiler(b.Root, v) }
+func (b *Builder) CC(v Variant) (string, error) { return b.compiler(v) }
 
 func (b *Builder) dir() string { return filepath.Join(b.Root, ".build") }
 
@@ -149,7 +149,7 @@ type recipe struct {
 func (b *Builder) recipe(v Variant) (recipe, error) {
 	var r recipe
 	var err error
-	if r.cc, err = compiler(b.Root, v); err != nil {
+	if r.cc, err = b.compiler(v); err != nil {
 		return r, err
 	}
 	if r.libc, err = libcFiles(r.cc, v); err != nil {

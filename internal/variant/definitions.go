@@ -26,6 +26,7 @@ type Definition struct {
 	LDFlags []string          `toml:"ldflags"`
 	Objects []string          `toml:"objects"` // relative to the file's directory, as cc is if it holds a slash
 	Env     map[string]string `toml:"env"`
+	Source  string            `toml:"source"` // of musl, unpacked
 }
 
 func (d Definition) environ() []string {
@@ -72,7 +73,7 @@ func ReadDefinitions(file string) (Definitions, error) {
 		return nil, &DefinitionError{file, 0, err}
 	}
 	if extra := meta.Undecoded(); len(extra) > 0 {
-		return nil, &DefinitionError{file, 0, fmt.Errorf("unknown key %s (allowed: base, cc, cflags, ldflags, objects, env)", extra[0])}
+		return nil, &DefinitionError{file, 0, fmt.Errorf("unknown key %s (allowed: base, cc, cflags, ldflags, objects, env, source)", extra[0])}
 	}
 	dir, err := filepath.Abs(filepath.Dir(file))
 	if err != nil {
@@ -104,6 +105,9 @@ func (d Definition) check(name string) error {
 	if _, err := Parse(d.Base, nil); err != nil {
 		return fmt.Errorf("variant %q: base: %w", name, err)
 	}
+	if v, _ := Parse(d.Base, nil); d.Source != "" && (v.Libc != "musl" || d.CC != "") {
+		return fmt.Errorf("variant %q: source is of a musl, and brings its own compiler: base = \"musl\", no cc", name)
+	}
 	for _, o := range d.Objects {
 		if _, err := os.Stat(o); err != nil {
 			return fmt.Errorf("variant %q: objects: %w", name, err)
@@ -121,6 +125,9 @@ func (d Definition) resolve(dir string) Definition {
 		}
 	}
 	d.Objects = objects
+	if d.Source != "" && !filepath.IsAbs(d.Source) {
+		d.Source = filepath.Join(dir, d.Source)
+	}
 	if strings.Contains(d.CC, "/") && !filepath.IsAbs(d.CC) {
 		d.CC = filepath.Join(dir, d.CC)
 	}

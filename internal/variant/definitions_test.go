@@ -57,7 +57,7 @@ func TestReadDefinitionsRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		"[a]\nbase = \"gnu\"\ncflags = [\"-O3\"\n[b]\n": "FILE:4: expected a comma (',') or array terminator (']'), but got '['",
 		"[a]\nbase = 1":                             `FILE: toml: line 2 (last key "a.base"): incompatible types`,
-		"[a]\nbase = \"gnu\"\nflags = []":           "FILE: unknown key a.flags (allowed: base, cc, cflags, ldflags, objects, env)",
+		"[a]\nbase = \"gnu\"\nflags = []":           "FILE: unknown key a.flags (allowed: base, cc, cflags, ldflags, objects, env, source)",
 		"[a]\nbase = \"gmu\"":                       `FILE: variant "a": base: variant "gmu": unknown; did you mean gnu? (bin/libcost variants)`,
 		"[a]\ncc = \"clang\"":                       `FILE: variant "a": no base (base = "gnu", musl, gnu-dynamic, ...)`,
 		"[a]\nbase = \"b\"\n[b]\nbase=\"gnu\"":      `FILE: variant "a": base: variant "b": unknown (bin/libcost variants)`,
@@ -65,6 +65,7 @@ func TestReadDefinitionsRefuses(t *testing.T) {
 		"[gnu-static]\nbase = \"gnu\"":              `FILE: variant "gnu-static": the name is a built-in one`,
 		"[\"a+b\"]\nbase = \"gnu\"":                 `FILE: variant "a+b": a name is made of letters, digits, '.', '_' and '-'`,
 		"[\"../a\"]\nbase = \"gnu\"":                `FILE: variant "../a": a name is made of letters, digits, '.', '_' and '-'`,
+		"[a]\nbase = \"gnu\"\nsource = \"x\"":       `FILE: variant "a": source is of a musl, and brings its own compiler: base = "musl", no cc`,
 		"[a]\nbase = \"gnu\"\nobjects = [\"no.o\"]": `FILE: variant "a": objects: stat DIR/no.o: no such file or directory`,
 	} {
 		_, dir, err := definitions(t, text)

@@ -19,7 +19,7 @@ type Toolchain struct {
 // Toolchain gives the toolchain of a variant, and builds its parts first if it
 // must.
 func (b *Builder) Toolchain(v Variant) (Toolchain, error) {
-	cc, err := compiler(b.Root, v)
+	cc, err := b.compiler(v)
 	if err != nil {
 		return Toolchain{}, err
 	}

@@ -29,6 +29,7 @@ type Variant struct {
 	LDFlags []string // after the common ones
 	Objects []string // object files, before libc on the link line
 	Env     []string // KEY=VALUE for the samples
+	Source  string   // a source tree of musl, compiled and taken for the libc
 
 	// Layout pads the code by so many steps: the same program at other
 	// addresses.
@@ -70,6 +71,9 @@ func Parse(name string, defs Definitions) (Variant, error) {
 	base, parts, _ := strings.Cut(name, "+")
 	near := func() string { return Near(name, append(Known(defs), "gnu-static", "musl-static")) }
 	v, err := parseBase(base, defs)
+	if base == MuslSource && err != nil {
+		return Variant{}, &NameError{name, err.Error(), ""}
+	}
 	if err != nil {
 		return Variant{}, &NameError{name, err.Error(), near()}
 	}
@@ -95,8 +99,11 @@ func parseBase(base string, defs Definitions) (Variant, error) {
 		if err != nil {
 			return Variant{}, err
 		}
-		v.CC, v.CFlags, v.LDFlags, v.Objects, v.Env = d.CC, d.CFlags, d.LDFlags, d.Objects, d.environ()
+		v.CC, v.CFlags, v.LDFlags, v.Objects, v.Env, v.Source = d.CC, d.CFlags, d.LDFlags, d.Objects, d.environ(), d.Source
 		return v, nil
+	}
+	if base == MuslSource {
+		return Variant{}, fmt.Errorf("needs MUSL_SRC=an unpacked source tree of musl")
 	}
 	libc, linkage, given := strings.Cut(base, "-")
 	if !slices.Contains(Libcs, libc) {

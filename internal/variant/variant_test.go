@@ -37,6 +37,7 @@ func TestParseRefuses(t *testing.T) {
 		"glibc":                 `variant "glibc": unknown (bin/libcost variants)`,
 		"mulsl":                 `variant "mulsl": unknown; did you mean musl? (bin/libcost variants)`,
 		"clnag":                 `variant "clnag": unknown; did you mean clang? (bin/libcost variants)`,
+		"musl-src":              `variant "musl-src": needs MUSL_SRC=an unpacked source tree of musl (bin/libcost variants)`,
 		"gnu-":                  `variant "gnu-": "" is no linkage; did you mean gnu? (bin/libcost variants)`,
 		"musl-dynamik":          `variant "musl-dynamik": "dynamik" is no linkage; did you mean musl-dynamic? (bin/libcost variants)`,
 		"musl-sttaic":           `variant "musl-sttaic": "sttaic" is no linkage; did you mean musl-static? (bin/libcost variants)`,

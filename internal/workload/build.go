@@ -237,28 +237,34 @@ func (b *Builder) once(w *Workload) (string, error) {
 	return out, p.command(w.BuildOnce, map[string]string{"once": out})
 }
 
-// Imports are the names that the program's own objects take from elsewhere, as
-// nm lists them, sorted.
+// Imports are the names that the program's own objects take from elsewhere,
+// sorted.
 func (p *Program) Imports() ([]string, error) {
+	undefined, err := p.names("-u")
+	if err != nil {
+		return nil, err
+	}
+	defined, err := p.Own()
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(undefined, func(name string) bool {
+		_, own := slices.BinarySearch(defined, name)
+		return own
+	}), nil
+}
+
+// names are what nm lists of the program's own objects.
+func (p *Program) names(what string) ([]string, error) {
 	var objects []string
 	for _, a := range p.link {
 		if strings.HasPrefix(a, p.dir) && !isAnchor(a) && (strings.HasSuffix(a, ".o") || strings.HasSuffix(a, ".a")) {
 			objects = append(objects, a)
 		}
 	}
-	undefined, err := nm("-u", objects)
+	names, err := nm(what, objects)
 	if err != nil {
-		return nil, fmt.Errorf("imports of %s: %w", p.Workload.Name, err)
-	}
-	defined, err := nm("--defined-only", objects)
-	if err != nil {
-		return nil, fmt.Errorf("imports of %s: %w", p.Workload.Name, err)
-	}
-	var names []string
-	for _, n := range undefined {
-		if _, own := slices.BinarySearch(defined, n); !own {
-			names = append(names, n)
-		}
+		return nil, fmt.Errorf("names of %s: %w", p.Workload.Name, err)
 	}
 	return names, nil
 }
@@ -284,4 +290,18 @@ func nm(what string, objects []string) ([]string, error) {
 // Args are the words that run a binary of the workload.
 func (w *Workload) Args(binary, once, dir string, n, clients int) []string {
 	return expand(w.Run, map[string]string{"out": binary, "once": once, "dir": dir, "n": fmt.Sprint(n), "clients": fmt.Sprint(clients)})
+}
+
+// Own are the names that the program's own objects define, local ones too,
+// sorted. What else a binary holds is a part's or libc's.
+func (p *Program) Own() ([]string, error) {
+	return p.names("--defined-only")
+}
+
+// Defined are the names that objects define, sorted.
+func Defined(objects ...string) ([]string, error) {
+	if len(objects) == 0 {
+		return nil, nil
+	}
+	return nm("--defined-only", objects)
 }

@@ -118,21 +118,21 @@ func (w *Workload) check() (key, what string) {
 	if w.Op == "" {
 		return "op", `op is missing: what one op is, op = "query"`
 	}
-	for _, c := range []struct {
-		key   string
-		words []string
-		needs string
-	}{{"build", w.Build, "out"}, {"build-once", w.BuildOnce, "once"}, {"run", w.Run, "out"}} {
-		if what := checkWords(c.key, c.words, c.needs); what != "" {
-			return c.key, what
-		}
-	}
 	for name, value := range w.Env {
 		if what := checkWords("build", []string{value}, ""); what != "" {
 			return name, strings.Replace(what, "build", "env", 1)
 		}
 	}
-	if !mentions(w.Build, "cc") && !slices.ContainsFunc(values(w.Env), func(v string) bool { return strings.Contains(v, "{cc}") }) {
+	for _, c := range []struct {
+		key   string
+		words []string
+		needs string
+	}{{"build", slices.Concat(w.Build, values(w.Env)), "out"}, {"build-once", w.BuildOnce, "once"}, {"run", w.Run, "out"}} {
+		if what := checkWords(c.key, c.words, c.needs); what != "" {
+			return c.key, what
+		}
+	}
+	if !mentions(slices.Concat(w.Build, values(w.Env)), "cc") {
 		return "build", "build mentions no {cc}, so that no other libc can be taken"
 	}
 	if mentions(w.Run, "clients") && w.Clients < 1 {
