@@ -50,7 +50,7 @@ func (a *app) rowsCommand() *cobra.Command {
 			if err := print.Flush(); err != nil {
 				return err
 			}
-			fmt.Fprintf(a.stdout, "%d rows; a run of two variants takes about %v\n", len(rows), estimate(rows, set).Round(time.Minute))
+			fmt.Fprintf(a.stdout, "%d rows; a run of two variants takes about %v\n", len(rows), estimate(rows, set).Round(10*time.Second))
 			return nil
 		},
 	}

@@ -31,7 +31,7 @@ type Row struct {
 	Disk    bool   `json:"disk"`
 	Control bool   `json:"control"`
 	Plain   bool   `json:"plain"`
-	Curve   bool   `json:"curve,omitempty"`
+	Curve   bool   `json:"curve"`
 	Usual   bool   `json:"usual"`
 	Quick   bool   `json:"quick"`
 	Summary bool   `json:"summary"`
