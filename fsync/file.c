@@ -1,141 +1,161 @@
 #include "file.h"
 
-/* Linux: arch/x86/entry/syscalls/syscall_64.tbl and asm-generic/unistd.h. */
-#if defined(__x86_64__)
-enum { SYS_CLOSE = 3, SYS_LSEEK = 8, SYS_PREAD64 = 17, SYS_PWRITE64 = 18, SYS_GETPID = 39, SYS_FSYNC = 74,
-	SYS_FSTATFS = 138, SYS_OPENAT = 257, SYS_UNLINKAT = 263 };
-#elif defined(__aarch64__)
-enum { SYS_UNLINKAT = 35, SYS_FSTATFS = 44, SYS_OPENAT = 56, SYS_CLOSE = 57, SYS_LSEEK = 62, SYS_PREAD64 = 67,
-	SYS_PWRITE64 = 68, SYS_FSYNC = 82, SYS_GETPID = 172 };
-#endif
+enum { PAGE = 4096, SLOTS = 1024 };
 
-/* Linux: include/uapi/linux/fcntl.h, asm-generic/fcntl.h and linux/fs.h. */
-enum { AT_FDCWD = -100, O_RDWR = 2, O_CREAT = 0100, O_EXCL = 0200, O_CLOEXEC = 02000000, O_PATH = 010000000 };
-enum { SEEK_END = 2 };
-
-/* Linux: include/uapi/linux/magic.h. */
-enum { EXT4_SUPER_MAGIC = 0xef53, XFS_SUPER_MAGIC = 0x58465342, TMPFS_MAGIC = 0x01021994 };
-
-enum { HEAD = 4096, SLOTS = 1024 };
-
-static size_t fsync_bytes(size_t size)
+static size_t fsync_pages(size_t bytes)
 {
-	return HEAD + 2 * size;
+	return (bytes + PAGE - 1) / PAGE * PAGE;
 }
 
-static char *fsync_decimal(char *to, unsigned long v)
+/* The state, a block for each writer, and one to read into, each on a page: O_DIRECT asks for it. */
+static size_t fsync_bytes(int writers, size_t size)
 {
-	if (v > 9) to = fsync_decimal(to, v / 10);
-	*to = '0' + v % 10;
-	return to + 1;
+	return fsync_pages(sizeof(struct files) + writers * sizeof(struct writer)) + (writers + 1) * fsync_pages(size);
 }
 
-/* libcost-PID-ADDRESS: the address tells the runs of one process apart. */
-static void fsync_name(struct file *f)
+/* What the ops write and what file=data holds before: other bytes, or a disk might see that nothing changed. */
+enum { WRITTEN = 1, PREPARED = 2 };
+
+/* Random, or a file system that compresses would have less to write. */
+static void fsync_fill(struct writer *w, uint64_t seed)
 {
-	static const char prefix[] = "libcost-";
-	char *end = f->name;
-	for (const char *p = prefix; *p; p++) *end++ = *p;
-	end = fsync_decimal(end, gang_syscall(SYS_GETPID, 0, 0, 0, 0, 0, 0));
-	*end++ = '-';
-	*fsync_decimal(end, (unsigned long)f) = 0;
+	for (size_t i = 0; i < w->size / sizeof seed; i++) w->block[i] = gang_random(&seed);
 }
 
-static void fsync_unname(struct file *f)
+static int fsync_flags(const char *row)
 {
-	gang_syscall(SYS_UNLINKAT, f->dir, (long)f->name, 0, 0, 0, 0);
-	f->name[0] = 0;
-}
-
-/*
- * Whether a file without a name is synced as any other.  btrfs left such a
- * file out of its log until 2025 ("btrfs: fix fsync of files with no hard
- * links not persisting deletion"), and in Linux 6.18 overwriting one takes half
- * the time; f2fs makes each sync of one a checkpoint.  Where it is not known
- * the file keeps its name: overlayfs, for one, hides what lies below.
- */
-static int fsync_needs_no_name(int fd)
-{
-	long fs[15];	/* struct statfs: the type comes first */
-	if (gang_syscall(SYS_FSTATFS, fd, (long)fs, 0, 0, 0, 0)) return 0;
-	return fs[0] == EXT4_SUPER_MAGIC || fs[0] == XFS_SUPER_MAGIC || fs[0] == TMPFS_MAGIC;
-}
-
-/* The file loses its name at once if it can, so that not even a kill leaves it behind. */
-static int fsync_create(struct file *f, const char *dir)
-{
-	f->dir = gang_syscall(SYS_OPENAT, AT_FDCWD, (long)dir, O_PATH | O_CLOEXEC, 0, 0, 0);
-	if (f->dir < 0) return -f->dir;
-	fsync_name(f);
-	f->fd = gang_syscall(SYS_OPENAT, f->dir, (long)f->name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600, 0, 0);
-	if (f->fd < 0) return -f->fd;
-	if (fsync_needs_no_name(f->fd)) fsync_unname(f);
+	if (gang_is(row, "by", "dsync")) return O_DSYNC;
+	if (gang_is(row, "by", "direct")) return O_DIRECT | O_DSYNC;
 	return 0;
 }
 
-/* Writes the slots and syncs: the first op finds nothing left over from the set-up. */
-static int fsync_prepare(struct file *f)
+/* Writes a writer's slots and syncs: the first op finds nothing left over from the set-up. */
+static int fsync_prepare(struct writer *w)
 {
-	for (size_t i = 0; i < f->slots; i++) {
-		long r = gang_syscall(SYS_PWRITE64, f->fd, (long)f->block, f->size, i * f->size, 0, 0);
-		if (r != f->size) return r < 0 ? -r : FSYNC_ENOSPC;
+	for (size_t i = 0; i < w->slots; i++) {
+		long r = gang_syscall(SYS_PWRITE64, w->fd, (long)w->block, w->size, (w->first + i) * w->size, 0, 0);
+		if (r != w->size) return r < 0 ? -r : FSYNC_ENOSPC;
 	}
-	return -gang_syscall(SYS_FSYNC, f->fd, 0, 0, 0, 0, 0);
+	return -gang_syscall(SYS_FSYNC, w->fd, 0, 0, 0, 0, 0);
+}
+
+static int fsync_seat(struct files *f, int t, const char *row)
+{
+	struct writer *w = &f->writer[t];
+	*w = (struct writer){ .fd = -1, .to = -1, .size = f->size, .id = (uint64_t)t << 48 };
+	w->slots = gang_is(row, "file", "append") ? 0 : SLOTS / f->writers;
+	w->first = f->one ? t * w->slots : 0;
+	w->block = (uint64_t *)((char *)f->back + (t + 1) * fsync_pages(f->size));
+	int err = 0;
+	if (f->one && t) {
+		w->fd = f->writer[0].fd;
+		w->to = f->writer[0].to;
+	} else {
+		err = fsync_create(w, f->dir, fsync_flags(row));
+	}
+	if (f->data) fsync_fill(w, PREPARED);
+	if (!err) err = fsync_prepare(w);
+	fsync_fill(w, WRITTEN);
+	return err;
 }
 
 int fsync_file_new(const struct shape *s, void **state)
 {
 	size_t size = gang_num(s->row, "size", 0);
-	struct file *f = gang_map(fsync_bytes(size));
+	struct files *f = gang_map(fsync_bytes(s->threads, size));
 	if (!f) return GANG_ENOMEM;
-	f->fd = -1;
 	f->size = size;
-	f->slots = gang_is(s->row, "file", "append") ? 0 : SLOTS;
-	f->block = (uint64_t *)((char *)f + HEAD);
-	f->back = f->block + size / sizeof *f->block;
-	int err = fsync_create(f, s->dir);
-	if (!err) err = fsync_prepare(f);
-	if (err) {
-		fsync_file_free(f);
-		return err;
-	}
-	/* Random, or a file system that compresses would have less to write. */
-	uint64_t seed = 1;
-	for (size_t i = 0; i < size / sizeof seed; i++) f->block[i] = gang_random(&seed);
+	f->one = !gang_is(s->row, "files", "own");
+	f->data = gang_is(s->row, "file", "data");
+	f->back = (uint64_t *)((char *)f + fsync_pages(sizeof *f + s->threads * sizeof f->writer[0]));
+	f->dir = gang_syscall(SYS_OPENAT, AT_FDCWD, (long)s->dir, O_PATH | O_CLOEXEC, 0, 0, 0);
+	int err = f->dir < 0 ? -f->dir : 0;
+	f->writers = s->threads;
+	for (int t = 0; t < s->threads; t++)
+		if (!err) err = fsync_seat(f, t, s->row);
 	*state = f;
+	if (err) fsync_file_free(f);
+	return err;
+}
+
+/* Reads a block: the stamp that it bears, or ~0 if it is no block that the writer wrote. */
+static uint64_t fsync_read(struct files *f, struct writer *w, size_t block)
+{
+	long r = gang_syscall(SYS_PREAD64, w->fd, (long)f->back, f->size, block * f->size, 0, 0);
+	size_t last = f->size / sizeof *f->back - 1;
+	if (r != f->size || f->back[last] != ~f->back[0]) return ~0;
+	for (size_t i = 1; i < last; i++)
+		if (f->back[i] != w->block[i]) return ~0;
+	return f->back[0];
+}
+
+/* Whether a block is as the set-up left it. */
+static int fsync_untouched(struct files *f, struct writer *w, size_t block)
+{
+	uint64_t seed = PREPARED;
+	long r = gang_syscall(SYS_PREAD64, w->fd, (long)f->back, f->size, block * f->size, 0, 0);
+	for (size_t i = 0; i < f->size / sizeof seed; i++)
+		if (f->back[i] != (f->data ? gang_random(&seed) : 0)) return 0;
+	return r == f->size;
+}
+
+/* Each slot bears the last op that wrote it; those after the last of few ops bear none. */
+int fsync_check_slots(struct files *f, struct writer *w, unsigned long n)
+{
+	size_t written = n < w->slots ? n : w->slots;
+	for (size_t b = 0; b < written; b++)
+		if (fsync_read(f, w, w->first + b) != (w->id | (n - 1 - (n - 1 - b) % w->slots))) return GANG_EWRONG;
+	for (size_t b = written; b < w->slots; b++)
+		if (!fsync_untouched(f, w, w->first + b)) return GANG_EWRONG;
 	return 0;
 }
 
-static int fsync_holds(struct file *f, size_t slot, uint64_t op)
+/* Of the blocks of a file each writer's are there in their order: done counts them again. */
+static int fsync_check_appended(struct files *f, struct writer *w, unsigned long blocks)
 {
-	size_t words = f->size / sizeof op;
-	long r = gang_syscall(SYS_PREAD64, f->fd, (long)f->back, f->size, slot * f->size, 0, 0);
-	fsync_stamp(f, op);
-	for (size_t i = 0; i < words; i++)
-		if (f->back[i] != f->block[i]) return 0;
-	return r == f->size;
+	for (unsigned long b = 0; b < blocks; b++) {
+		uint64_t stamp = fsync_read(f, w, b), writer = stamp >> 48;
+		if (writer >= f->writers) return GANG_EWRONG;
+		struct writer *by = &f->writer[writer];
+		if (by->fd != w->fd || stamp != (by->id | by->done++)) return GANG_EWRONG;
+	}
+	return 0;
+}
+
+static unsigned long fsync_share(struct files *f, int t, unsigned long n)
+{
+	return n / f->writers + (t < n % f->writers);
+}
+
+static int fsync_check_writer(struct files *f, int t, unsigned long n)
+{
+	struct writer *w = &f->writer[t];
+	unsigned long share = fsync_share(f, t, n);
+	unsigned long blocks = w->slots ? f->one ? w->slots * f->writers : w->slots : f->one ? n : share;
+	if (gang_syscall(SYS_LSEEK, w->fd, 0, SEEK_END, 0, 0, 0) != blocks * f->size) return GANG_EWRONG;
+	if (w->slots) return fsync_check_slots(f, w, share);
+	return f->one && t ? 0 : fsync_check_appended(f, w, blocks);
 }
 
 int fsync_file_check(void *state, unsigned long n, uint64_t *digest)
 {
-	struct file *f = state;
-	size_t length = f->slots ? f->slots : n;
-	size_t blocks = f->slots && f->slots < n ? f->slots : n;
-	*digest = gang_digest(gang_digest(GANG_DIGEST, f->size), f->done);
-	if (gang_syscall(SYS_LSEEK, f->fd, 0, SEEK_END, 0, 0, 0) != length * f->size) return GANG_EWRONG;
-	for (size_t b = 0; b < blocks; b++) {
-		uint64_t last = n - 1 - (n - 1 - b) % blocks;
-		if (!fsync_holds(f, b, last)) return GANG_EWRONG;
-		*digest = gang_digest(*digest, last);
+	struct files *f = state;
+	int err = 0;
+	*digest = gang_digest(gang_digest(GANG_DIGEST, f->size), n);
+	for (int t = 0; t < f->writers; t++) {
+		*digest = gang_digest(*digest, f->writer[t].done);
+		if (f->writer[t].done != fsync_share(f, t, n)) err = GANG_EWRONG;
+		f->writer[t].done = 0;
 	}
-	return 0;
+	for (int t = 0; t < f->writers && !err; t++) err = fsync_check_writer(f, t, n);
+	return err;
 }
 
 void fsync_file_free(void *state)
 {
-	struct file *f = state;
-	if (f->fd >= 0 && f->name[0]) fsync_unname(f);
-	gang_syscall(SYS_CLOSE, f->fd, 0, 0, 0, 0, 0);
+	struct files *f = state;
+	for (int t = 0; t < (f->one ? 1 : f->writers); t++)
+		if (f->writer[t].block) fsync_close(&f->writer[t], f->dir);
 	gang_syscall(SYS_CLOSE, f->dir, 0, 0, 0, 0, 0);
-	gang_unmap(f, fsync_bytes(f->size));
+	gang_unmap(f, fsync_bytes(f->writers, f->size));
 }

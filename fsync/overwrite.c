@@ -1,27 +1,33 @@
 #include "file.h"
 
+int fsync_overwrite_none(void *state, int t, unsigned long n)
+{
+	struct writer *w = fsync_writer(state, t);
+	while (n--) {
+		int err = fsync_overwrite(w);
+		if (err) return err;
+	}
+	return 0;
+}
+
 int fsync_overwrite_fsync(void *state, int t, unsigned long n)
 {
-	struct file *f = state;
+	struct writer *w = fsync_writer(state, t);
 	while (n--) {
-		long at = f->done % f->slots * f->size;
-		fsync_stamp(f, f->done++);
-		long r = pwrite(f->fd, f->block, f->size, at);
-		if (r != f->size) return fsync_short(r);
-		if (fsync(f->fd)) return *__errno_location();
+		int err = fsync_overwrite(w);
+		if (err) return err;
+		if (fsync(w->to)) return *__errno_location();
 	}
 	return 0;
 }
 
 int fsync_overwrite_fdatasync(void *state, int t, unsigned long n)
 {
-	struct file *f = state;
+	struct writer *w = fsync_writer(state, t);
 	while (n--) {
-		long at = f->done % f->slots * f->size;
-		fsync_stamp(f, f->done++);
-		long r = pwrite(f->fd, f->block, f->size, at);
-		if (r != f->size) return fsync_short(r);
-		if (fdatasync(f->fd)) return *__errno_location();
+		int err = fsync_overwrite(w);
+		if (err) return err;
+		if (fdatasync(w->to)) return *__errno_location();
 	}
 	return 0;
 }

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -23,6 +24,15 @@ func each(t *testing.T, f func(t *testing.T, row gang.Row)) {
 	for _, row := range Kernels.Rows() {
 		t.Run(row.Name, func(t *testing.T) { f(t, row) })
 	}
+}
+
+// oneFile lists the rows that open one file only.
+func oneFile(t *testing.T, f func(t *testing.T, row gang.Row)) {
+	each(t, func(t *testing.T, row gang.Row) {
+		if !strings.Contains(row.Name, "/files=own") {
+			f(t, row)
+		}
+	})
 }
 
 func appends(row gang.Row) bool { return strings.Contains(row.Name, "/file=append/") }
@@ -59,13 +69,48 @@ func TestRoundAndRound(t *testing.T) {
 		dir = t.TempDir()
 	}
 	each(t, func(t *testing.T, row gang.Row) {
-		if _, err := Kernels.Run(row, 1030, dir); err != nil {
-			t.Error(err)
+		for _, n := range []int{1, 2, 15, 17, 1030} {
+			_, err := Kernels.Run(row, n, dir)
+			var run *gang.RunError
+			if errors.As(err, &run) && run.Lacking() {
+				t.Skip(err)
+			}
+			if err != nil {
+				t.Errorf("%d ops: %v", n, err)
+			}
 		}
 	})
 }
 
-// On a disk, each op waits for it at least once.
+// A lone writer syncs once for each group, the last of which may be smaller;
+// of several, one syncs for all that wait.
+func TestGroups(t *testing.T) {
+	each(t, func(t *testing.T, row gang.Row) {
+		_, after, ok := strings.Cut(row.Name, "/group=")
+		if !ok {
+			return
+		}
+		number, _, _ := strings.Cut(after, "/")
+		group, err := strconv.Atoi(number)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range []int{1, 7, 8, 9, 64, 65, 1000} {
+			r, err := Kernels.Run(row, n, t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			share := (n + row.Threads - 1) / row.Threads
+			most := min(n, row.Threads*((share+group-1)/group))
+			syncs := int(*r.Value*float64(n) + 0.5)
+			if syncs > most || row.Threads == 1 && syncs < most {
+				t.Errorf("%d ops: %d syncs, want %d", n, syncs, most)
+			}
+		}
+	})
+}
+
+// On a disk, each op waits for it at least once, or each group.
 func TestSyncWaitsForTheDisk(t *testing.T) {
 	dir := t.TempDir()
 	var st syscall.Stat_t
@@ -81,8 +126,15 @@ func TestSyncWaitsForTheDisk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.NVCSw < n {
-			t.Errorf("%d ops waited %d times", n, r.NVCSw)
+		want := int64(n)
+		if r.Value != nil {
+			want = int64(*r.Value*n + 0.5)
+		}
+		if strings.Contains(row.Name, "/by=none/") {
+			return // waits for nothing
+		}
+		if r.NVCSw < want {
+			t.Errorf("%d ops waited %d times, want %d", n, r.NVCSw, want)
 		}
 	})
 }
@@ -94,8 +146,8 @@ func TestClosesFiles(t *testing.T) {
 		before := openFiles(t)
 		Kernels.Run(row, 2, dir)
 		Kernels.Run(row, 2, filepath.Join(dir, "missing"))
-		limitFiles(t, 8192)
-		Kernels.Run(row, 12, dir)
+		limitFiles(t, 11*4096)
+		Kernels.Run(row, 12*row.Threads, dir)
 		if after := openFiles(t); after != before {
 			t.Errorf("%d files open before, %d after", before, after)
 		}
@@ -127,18 +179,27 @@ func TestNoSuchDirectory(t *testing.T) {
 }
 
 // A file that must not grow: the write that crosses the limit comes back
-// short, the one after it has an errno of its own.
+// short, the one after it has an errno of its own. Of several threads that
+// write one file, one meets the first and the others the second.
 func TestWriteFails(t *testing.T) {
-	for limit, want := range map[uint64]syscall.Errno{10_000: syscall.ENOSPC, 8192: syscall.EFBIG} {
+	const short, after = syscall.ENOSPC, syscall.EFBIG
+	for limit, want := range map[uint64]syscall.Errno{11*4096 + 1000: short, 11 * 4096: after} {
 		each(t, func(t *testing.T, row gang.Row) {
+			if want == short && strings.Contains(row.Name, "/by=direct/") {
+				return // 1000 bytes are no part of a block that O_DIRECT could write
+			}
 			phase := "set up"
 			if appends(row) {
 				phase = "run"
 			}
 			dir := t.TempDir()
 			limitFiles(t, limit)
-			_, err := Kernels.Run(row, 12, dir)
-			wantError(t, err, row, phase, dir, want)
+			_, err := Kernels.Run(row, 12*row.Threads, dir)
+			if row.Threads > 1 && appends(row) && errors.Is(err, after) {
+				wantError(t, err, row, phase, dir, after)
+			} else {
+				wantError(t, err, row, phase, dir, want)
+			}
 			wantEmpty(t, dir)
 		})
 	}
@@ -158,6 +219,22 @@ func limitFiles(t *testing.T, bytes uint64) {
 	t.Cleanup(func() {
 		syscall.Setrlimit(syscall.RLIMIT_FSIZE, &old)
 		signal.Reset(syscall.SIGXFSZ)
+	})
+}
+
+// Where a file system knows no O_DIRECT, the rows that need it are lacking, and
+// say what would help.
+func TestLacksDirect(t *testing.T) {
+	each(t, func(t *testing.T, row gang.Row) {
+		if !strings.Contains(row.Name, "/by=direct/") {
+			return
+		}
+		dir := t.TempDir()
+		got := sampleOn(t, "ramfs", "rw", dir, row, gang.ExitLacking)
+		text := "fsync: " + row.Name + ": set up in " + dir + ": O_DIRECT not supported on ramfs (DIR=a directory on a disk)"
+		if want := `{"error":"` + text + "\"}\n"; got != want {
+			t.Errorf("got  %swant %s", got, want)
+		}
 	})
 }
 
@@ -192,7 +269,10 @@ func TestKeepsName(t *testing.T) {
 "$0" -sample "$1" -test.benchtime=1000000x -dir "$2" >/dev/null &
 until [ -e "$2"/libcost-* ] || ! kill -0 $!; do :; done
 ls "$2" | sed 's/-.*//'; kill $!`
-	each(t, func(t *testing.T, row gang.Row) {
+	oneFile(t, func(t *testing.T, row gang.Row) {
+		if row.Threads > 1 || strings.Contains(row.Name, "/by=direct/") {
+			return // ramfs has no O_DIRECT
+		}
 		dir := t.TempDir()
 		got := sampleOn(t, "ramfs", "rw", dir, row, 0)
 		if !strings.Contains(got, `{"result":`) || !strings.HasSuffix(got, "}\n") {
@@ -257,7 +337,7 @@ func self(t *testing.T) string {
 // A sample that is killed leaves nothing behind: its file has lost its name
 // while the ops go on.
 func TestKilled(t *testing.T) {
-	each(t, func(t *testing.T, row gang.Row) {
+	oneFile(t, func(t *testing.T, row gang.Row) {
 		dir := t.TempDir()
 		var fs syscall.Statfs_t
 		if err := syscall.Statfs(dir, &fs); err != nil {

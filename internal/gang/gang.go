@@ -37,10 +37,14 @@ import (
 type Room struct {
 	name    string
 	kernels []*C.struct_kernel
-	loops   map[string]func(n int)
+	loops   map[string]Loop
 	rows    []Row
 	counted int // tracepoints
 }
+
+// A Loop runs n ops of a row in Go, on the state that the kernel's new made. It
+// returns 0 or an errno.
+type Loop func(row string, state unsafe.Pointer, n int) syscall.Errno
 
 // A Row is one shape of one kernel: what one sample measures. Its JSON is what
 // a built binary prints for the libcost command.
@@ -49,7 +53,7 @@ type Row struct {
 	Name    string `json:"name"`    // Pair/size=64/live=1/threads=1
 	Calls   string `json:"calls"`   // what one op reaches, for check-shims
 	Op      uint64 `json:"op"`      // address of the kernel's loop; 0 where the loop is Go's
-	Threads int    `json:"threads"` // 1 unless the shape says otherwise
+	Threads int    `json:"threads"` // that run at once: threads=, or procs= of a Go loop, or 1
 	SameN   bool   `json:"same_n"`  // every variant must run the same N
 	Latency bool   `json:"latency"`
 	Disk    bool   `json:"disk"`
@@ -67,6 +71,7 @@ type Row struct {
 	kernel *C.struct_kernel
 	bytes  int64
 	batch  int
+	procs  int // GOMAXPROCS of the Go loop; 0 as it is
 }
 
 // New makes a room of a table in C that ends with a line of NULLs. loops holds
@@ -74,7 +79,7 @@ type Row struct {
 // way from Go to C.
 //
 // A table that contradicts itself is a mistake in the program: New panics.
-func New(name string, table unsafe.Pointer, loops map[string]func(n int)) *Room {
+func New(name string, table unsafe.Pointer, loops map[string]Loop) *Room {
 	r := &Room{name: name, loops: loops}
 	seen := map[string]bool{}
 	for k := (*C.struct_kernel)(table); k.name != nil; k = (*C.struct_kernel)(unsafe.Add(unsafe.Pointer(k), C.sizeof_struct_kernel)) {
@@ -113,8 +118,9 @@ func (r *Room) expand(k *C.struct_kernel) []Row {
 	for _, name := range names {
 		row := Row{
 			Room: r.name, Name: name, Calls: C.GoString(k.calls), kernel: k,
-			Threads: int(number(name, "threads", 1)),
+			Threads: int(number(name, "threads", number(name, "procs", 1))),
 			batch:   int(number(name, "batch", 0)),
+			procs:   int(number(name, "procs", 0)),
 			SameN:   k.flags&C.KERNEL_SAME_N != 0,
 			Latency: k.flags&C.KERNEL_LATENCY != 0,
 			Disk:    k.flags&C.KERNEL_DISK != 0,
@@ -194,6 +200,10 @@ type Result struct {
 	MaxNS      int64    `json:"max_ns,omitempty"`
 	Value      *float64 `json:"value,omitempty"` // in Row.Unit
 	Calls      []int64  `json:"calls,omitempty"` // of each counted tracepoint; -1 where the counter was lost
+
+	// The times of a latency row's ops: the longest that falls into a bucket,
+	// in ns, and how many did. Empty buckets are left out.
+	Histogram [][2]int64 `json:"histogram,omitempty"`
 }
 
 // Quantiles names the entries of Result.Quantiles. An entry is 0 where fewer
@@ -204,6 +214,7 @@ var Quantiles = [...]string{"p50", "p90", "p99", "p99.9"}
 type RunError struct {
 	Room, Row, Phase, Dir string
 	Errno                 syscall.Errno
+	Lacks                 string // in words, where Errno says only that something is lacking
 }
 
 // wrong is what a kernel's check returns for a wrong result (GANG_EWRONG).
@@ -213,6 +224,9 @@ func (e *RunError) Error() string {
 	cause := e.Errno.Error()
 	if e.Phase == "check" && e.Errno == wrong {
 		cause = "the ops did not do what they should have done"
+	}
+	if e.Lacks != "" && e.Lacking() {
+		cause = e.Lacks
 	}
 	where := ""
 	if e.Dir != "" {
@@ -242,10 +256,12 @@ func (r *Room) Run(row Row, n int, dir string) (Result, error) {
 		asked := r.run(row, shape)
 		result.err, result.phase, result.digest = asked.err, asked.phase, asked.digest
 	}
+	defer freeOps(result.ops)
 	if result.err != 0 {
-		e := &RunError{Room: r.name, Row: row.Name, Phase: C.GoString(result.phase), Errno: syscall.Errno(result.err)}
+		e := &RunError{Room: r.name, Row: row.Name, Phase: C.GoString(result.phase), Errno: syscall.Errno(result.err), Lacks: C.GoString(row.kernel.lacks)}
 		if row.Disk {
 			e.Dir = dir
+			e.Lacks = onFileSystem(e.Lacks, dir)
 		}
 		return Result{}, e
 	}
@@ -260,6 +276,7 @@ func (r *Room) Run(row Row, n int, dir string) (Result, error) {
 			res.Quantiles = append(res.Quantiles, int64(q))
 		}
 		res.MaxNS = int64(result.max_ns)
+		res.Histogram = buckets(result.ops)
 	}
 	if row.Unit != "" {
 		value := float64(result.value)
@@ -316,11 +333,28 @@ func newShape(row Row, n int, dir string) (*C.struct_shape, func()) {
 // bytes is a size that cpuid gives, 0 for one that it does not know (-1).
 func bytes(size int) C.size_t { return C.size_t(max(0, size)) }
 
+// buckets lists the buckets of a histogram that are not empty.
+func buckets(h *C.struct_histogram) [][2]int64 {
+	var list [][2]int64
+	for i, n := range h.count {
+		if n > 0 {
+			list = append(list, [2]int64{int64(C.histogram_upper(C.int(i))), int64(n)})
+		}
+	}
+	return list
+}
+
+func freeOps(h *C.struct_histogram) {
+	if h != nil {
+		C.gang_unmap(unsafe.Pointer(h), C.sizeof_struct_histogram)
+	}
+}
+
 // loop is the Go loop of a row, if it has one: its room's own, or a C call for
 // each batch of ops.
 func (r *Room) loop(row Row) func(state unsafe.Pointer, n int) C.int {
 	if own := r.loops[C.GoString(row.kernel.name)]; own != nil {
-		return func(_ unsafe.Pointer, n int) C.int { own(n); return 0 }
+		return func(state unsafe.Pointer, n int) C.int { return C.int(own(row.Name, state, n)) }
 	}
 	if row.batch == 0 {
 		return nil
@@ -335,10 +369,19 @@ func (r *Room) loop(row Row) func(state unsafe.Pointer, n int) C.int {
 	}
 }
 
-// runLoop is gang_run for one thread whose loop is in Go.
+// runLoop is gang_run for a loop in Go, on one thread that it keeps, or, with
+// procs=, on all that Go's scheduler takes.
+//
+// Note: GOMAXPROCS is set here and not in the sample's environment, so that
+// go test -bench measures what the row's name says, too, and puts no suffix of
+// its own on the name.
 func (r *Room) runLoop(row Row, shape *C.struct_shape, loop func(unsafe.Pointer, int) C.int, result *C.struct_gang_result) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
+	if row.procs > 0 {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(row.procs))
+	} else {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+	}
 	k := row.kernel
 	var state unsafe.Pointer
 	result.phase = phaseSetUp
@@ -348,6 +391,9 @@ func (r *Room) runLoop(row Row, shape *C.struct_shape, loop func(unsafe.Pointer,
 	defer C.gang_free(k, state)
 
 	var span C.struct_gang_span
+	if row.procs > 0 {
+		span.whole = 1
+	}
 	result.phase = phaseRun
 	C.gang_begin(&span)
 	result.err = loop(state, int(shape.n))

@@ -63,7 +63,8 @@ enum {
  * for each combination, named name/size=16/live=0/threads=1.  The gang itself
  * knows the keys threads (how many), place (spread: thread t on the t-th
  * allowed CPU, round and round; same: all on one), proc (plain: run in the
- * single-threaded C worker) and batch (ops a cgo call).
+ * single-threaded C worker), batch (ops a cgo call) and procs (GOMAXPROCS of a
+ * Go loop, which then counts for the whole process).
  *
  * calls names what each op reaches, which check-shims proves in the linked
  * binary: functions, "*" for a call by pointer, "syscall" for the instruction.
@@ -99,6 +100,8 @@ struct kernel {
 	 */
 	double (*value)(void *state);
 	const char *unit;
+	/* Optional: what the machine lacks where new says EOPNOTSUPP: "O_DIRECT". */
+	const char *lacks;
 };
 
 /*

@@ -22,11 +22,21 @@ void histogram_merge(struct histogram *into, const struct histogram *h)
 	if (h->max > into->max) into->max = h->max;
 }
 
+/* What the values of a bucket share is shifted by so much. */
+static int shift_of(int bucket)
+{
+	return bucket < 2 * HISTOGRAM_STEPS ? 0 : bucket / HISTOGRAM_STEPS - 1;
+}
+
+int64_t histogram_upper(int bucket)
+{
+	int e = shift_of(bucket);
+	return ((uint64_t)(bucket - e * HISTOGRAM_STEPS + 1) << e) - 1;
+}
+
 static int64_t middle(int bucket)
 {
-	int e = bucket < 2 * HISTOGRAM_STEPS ? 0 : bucket / HISTOGRAM_STEPS - 1;
-	uint64_t low = (uint64_t)(bucket - e * HISTOGRAM_STEPS) << e;
-	return low + ((1ULL << e) - 1) / 2;
+	return histogram_upper(bucket) - (1ULL << shift_of(bucket)) / 2;
 }
 
 int64_t histogram_quantile(const struct histogram *h, double q)

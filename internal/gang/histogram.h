@@ -20,4 +20,7 @@ void histogram_merge(struct histogram *into, const struct histogram *);
 /* The middle of the bucket that holds quantile q; 0 with fewer than ten ops above it. */
 int64_t histogram_quantile(const struct histogram *, double q);
 
+/* The largest value that a bucket holds. */
+int64_t histogram_upper(int bucket);
+
 #endif

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "run.h"
-#include "histogram.h"
 
 /*
  * musl gives a thread 128 KiB and glibc 8 MiB; what a kernel's thread gets
@@ -63,12 +62,13 @@ static int64_t run_delay(void)
 	return strtoll(end, 0, 10);
 }
 
-/* Adds sign times this thread's counters. */
+/* Adds sign times the counters of this thread, or of all. */
 static void count(struct gang_span *s, int sign)
 {
 	struct rusage ru;
-	int64_t delay = run_delay();
-	getrusage(RUSAGE_THREAD, &ru);
+	/* The kernel keeps no sum over threads of which some are gone. */
+	int64_t delay = s->whole ? -1 : run_delay();
+	getrusage(s->whole ? RUSAGE_SELF : RUSAGE_THREAD, &ru);
 	s->minflt += sign * ru.ru_minflt;
 	s->majflt += sign * ru.ru_majflt;
 	s->nvcsw += sign * ru.ru_nvcsw;
@@ -117,19 +117,24 @@ static void close_counters(struct gang_span *s)
 	}
 }
 
+static int64_t cpu_ns(const struct gang_span *s)
+{
+	return clock_ns(s->whole ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_THREAD_CPUTIME_ID);
+}
+
 void gang_begin(struct gang_span *s)
 {
-	*s = (struct gang_span){0};
+	*s = (struct gang_span){ .whole = s->whole };
 	open_counters(s);
 	count(s, -1);
-	s->cpu_ns = -clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	s->cpu_ns = -cpu_ns(s);
 	s->start_ns = clock_ns(CLOCK_MONOTONIC);
 }
 
 void gang_end(struct gang_span *s)
 {
 	s->end_ns = clock_ns(CLOCK_MONOTONIC);
-	s->cpu_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	s->cpu_ns += cpu_ns(s);
 	close_counters(s);
 	count(s, +1);
 }
@@ -269,6 +274,8 @@ static void quantiles(struct seat *seats, int n, struct gang_result *r)
 	for (int i = 0; i < GANG_QUANTILES; i++)
 		r->quantile_ns[i] = histogram_quantile(all, q[i]);
 	r->max_ns = all->max;
+	r->ops = all;
+	seats[0].ops = 0;
 }
 
 static void run_seats(struct gang *g, struct seat *seats, int here, struct gang_result *r)

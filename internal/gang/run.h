@@ -3,6 +3,7 @@
 #define LIBCOST_GANG_RUN_H
 
 #include "gang.h"
+#include "histogram.h"
 
 /*
  * Percent of ops that a sample runs beyond those it was asked for and tells: a
@@ -33,12 +34,14 @@ struct gang_result {
 	uint64_t digest;
 	int64_t quantile_ns[GANG_QUANTILES];
 	int64_t max_ns;
+	struct histogram *ops;	/* of a latency row, or 0; the caller unmaps it */
 	double value;		/* of a kernel that has one */
 	int64_t calls[GANG_TRACEPOINTS];	/* in a counting pass */
 };
 
-/* A thread's clock and counters between two moments. */
+/* Clock and counters of a thread, or of the whole process, between two moments. */
 struct gang_span {
+	int whole;
 	int64_t start_ns, end_ns, cpu_ns;
 	int64_t minflt, majflt, nvcsw, nivcsw, run_delay_ns;
 	int64_t calls[GANG_TRACEPOINTS];
