@@ -20,7 +20,26 @@ import (
 )
 
 // Kernels are the room's rows.
-var Kernels = gang.New("cgo", unsafe.Pointer(&C.cgo_kernels), nil)
+var Kernels = gang.New("cgo", unsafe.Pointer(&C.cgo_kernels), map[string]gang.Loop{
+	"Args":       args,
+	"Pass":       pass,
+	"String":     toC,
+	"Bytes":      toGo,
+	"Errno":      errno,
+	"Goroutines": goroutines,
+	"Locked":     locked,
+	"First":      first,
+})
+
+// seat is the address of the count of a loop's i-th goroutine.
+func seat(state unsafe.Pointer, i int) C.size_t {
+	return C.cgo_seat(C.size_t(uintptr(state)), C.int(i))
+}
+
+// tell adds what a loop counted in Go.
+func tell(state unsafe.Pointer, i int, done uint64) {
+	C.cgo_add(seat(state, i), C.ulong(done))
+}
 
 // cgo_back is what Callback's ops call. It counts in Go, so that the count
 // proves the way back.

@@ -9,6 +9,14 @@ struct commit {
 	int syncing, err;
 };
 
+static void fsync_commit_release(struct commit *c)
+{
+	pthread_cond_destroy(&c->changed);
+	pthread_mutex_destroy(&c->lock);
+	fsync_file_free(c->log);
+	gang_unmap(c, sizeof *c);
+}
+
 int fsync_commit_new(const struct shape *s, void **state)
 {
 	struct commit *c = gang_map(sizeof *c);
@@ -28,7 +36,7 @@ int fsync_commit_new(const struct shape *s, void **state)
 	*state = c;
 	err = pthread_mutex_init(&c->lock, 0);
 	if (!err) err = pthread_cond_init(&c->changed, 0);
-	if (err) fsync_commit_free(c);
+	if (err) fsync_commit_release(c);
 	return err;
 }
 
@@ -104,9 +112,5 @@ double fsync_commit_syncs(void *state)
 
 void fsync_commit_free(void *state)
 {
-	struct commit *c = state;
-	pthread_cond_destroy(&c->changed);
-	pthread_mutex_destroy(&c->lock);
-	fsync_file_free(c->log);
-	gang_unmap(c, sizeof *c);
+	fsync_commit_release(state);
 }

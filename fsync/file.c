@@ -42,7 +42,9 @@ static int fsync_prepare(struct writer *w)
 static int fsync_seat(struct files *f, int t, const char *row)
 {
 	struct writer *w = &f->writer[t];
-	*w = (struct writer){ .fd = -1, .to = -1, .size = f->size, .id = (uint64_t)t << 48 };
+	w->fd = w->to = -1;
+	w->size = f->size;
+	w->id = (uint64_t)t << 48;
 	w->slots = gang_is(row, "file", "append") ? 0 : SLOTS / f->writers;
 	w->first = f->one ? t * w->slots : 0;
 	w->block = (uint64_t *)((char *)f->back + (t + 1) * fsync_pages(f->size));
@@ -100,7 +102,7 @@ static int fsync_untouched(struct files *f, struct writer *w, size_t block)
 }
 
 /* Each slot bears the last op that wrote it; those after the last of few ops bear none. */
-int fsync_check_slots(struct files *f, struct writer *w, unsigned long n)
+static int fsync_slots(struct files *f, struct writer *w, unsigned long n)
 {
 	size_t written = n < w->slots ? n : w->slots;
 	for (size_t b = 0; b < written; b++)
@@ -133,8 +135,13 @@ static int fsync_check_writer(struct files *f, int t, unsigned long n)
 	unsigned long share = fsync_share(f, t, n);
 	unsigned long blocks = w->slots ? f->one ? w->slots * f->writers : w->slots : f->one ? n : share;
 	if (gang_syscall(SYS_LSEEK, w->fd, 0, SEEK_END, 0, 0, 0) != blocks * f->size) return GANG_EWRONG;
-	if (w->slots) return fsync_check_slots(f, w, share);
+	if (w->slots) return fsync_slots(f, w, share);
 	return f->one && t ? 0 : fsync_check_appended(f, w, blocks);
+}
+
+int fsync_check_slots(struct files *f, struct writer *w, unsigned long n)
+{
+	return fsync_slots(f, w, n);
 }
 
 int fsync_file_check(void *state, unsigned long n, uint64_t *digest)

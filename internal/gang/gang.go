@@ -44,7 +44,7 @@ type Room struct {
 
 // A Loop runs n ops of a row in Go, on the state that the kernel's new made. It
 // returns 0 or an errno.
-type Loop func(row string, state unsafe.Pointer, n int) syscall.Errno
+type Loop func(row Row, state unsafe.Pointer, n int) syscall.Errno
 
 // A Row is one shape of one kernel: what one sample measures. Its JSON is what
 // a built binary prints for the libcost command.
@@ -151,7 +151,12 @@ func (r *Room) expand(k *C.struct_kernel) []Row {
 	return rows
 }
 
-// value is the text that a row's name gives for a key, "" where it has none.
+// Value is the text that the row's name gives for a key, "" where it has none.
+func (r Row) Value(key string) string { return value(r.Name, key) }
+
+// Number is the number that the row's name gives for a key, or missing.
+func (r Row) Number(key string, missing int64) int64 { return number(r.Name, key, missing) }
+
 func value(row, key string) string {
 	for _, part := range strings.Split(row, "/")[1:] {
 		if v, ok := strings.CutPrefix(part, key+"="); ok {
@@ -354,7 +359,7 @@ func freeOps(h *C.struct_histogram) {
 // each batch of ops.
 func (r *Room) loop(row Row) func(state unsafe.Pointer, n int) C.int {
 	if own := r.loops[C.GoString(row.kernel.name)]; own != nil {
-		return func(state unsafe.Pointer, n int) C.int { return C.int(own(row.Name, state, n)) }
+		return func(state unsafe.Pointer, n int) C.int { return C.int(own(row, state, n)) }
 	}
 	if row.batch == 0 {
 		return nil

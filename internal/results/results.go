@@ -4,6 +4,7 @@
 //	    manifest.json    what was run, with what, where
 //	    samples.jsonl    one line a sample, as it came
 //	    gnu.txt ...      the same as Go benchmark files, one for each variant
+//	    hist/gnu.jsonl   the times of single ops, of rows that have them
 //	results/latest       the newest run
 //
 // samples.jsonl is the record; the benchmark files can be made again from it.
@@ -118,6 +119,9 @@ type Result struct {
 	MaxNS      int64    `json:"max_ns,omitempty"`
 	Value      *float64 `json:"value,omitempty"` // in the row's unit
 	Calls      []int64  `json:"calls,omitempty"` // of a counting pass
+
+	// Of a latency row, on its way from the sample to its file.
+	Histogram Buckets `json:"histogram,omitempty"`
 }
 
 // maxRunDelay is the share of a sample's time that it may have waited for its

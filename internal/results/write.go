@@ -81,6 +81,9 @@ func Resume(run *Run) (*Writer, error) {
 	if err := os.Truncate(filepath.Join(run.Dir, "samples.jsonl"), run.whole); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("results: %w", err)
 	}
+	if err := keepHistograms(run); err != nil {
+		return nil, err
+	}
 	return open(run.Dir, run.Manifest, run.Samples)
 }
 
@@ -105,9 +108,13 @@ func open(dir string, m Manifest, samples []Sample) (*Writer, error) {
 	return w, nil
 }
 
-// Append writes one sample. The record comes first: a benchmark file that
-// lacks its last line can be made again, a record can't.
+// Append writes one sample. The record comes before the benchmark file, which
+// can be made again if it lacks its last line, and after the histogram, which
+// can't.
 func (w *Writer) Append(s Sample) error {
+	if err := w.appendHistogram(&s); err != nil {
+		return fmt.Errorf("results: histogram of %s: %w", s.Row, err)
+	}
 	line, err := json.Marshal(s)
 	if err != nil {
 		return fmt.Errorf("results: sample of %s: %w", s.Row, err)

@@ -73,8 +73,9 @@ func (r *Runner) probe(ctx context.Context, row *results.Row, v string, last map
 		want = sameNSlowNS
 	}
 	n = 100
-	if row.Disk {
-		n = r.DiskOps
+	quantiles := row.Disk && row.Latency
+	if quantiles {
+		n = min(diskSteps[0], r.DiskOps)
 	}
 	for {
 		s := r.Sample(ctx, row.Row, v, 0, n)
@@ -82,10 +83,10 @@ func (r *Runner) probe(ctx context.Context, row *results.Row, v string, last map
 			return 0, &s
 		}
 		last[v] = s
-		if row.Disk {
-			return r.DiskOps, nil
-		}
 		took := float64(s.Result.ElapsedNS)
+		if quantiles {
+			return r.diskOps(took / float64(n)), nil
+		}
 		next := min(float64(n)*want/took, maxOps)
 		if took > want/10 || next >= maxOps {
 			return max(2, round(next)), nil
@@ -93,6 +94,24 @@ func (r *Runner) probe(ctx context.Context, row *results.Row, v string, last map
 		// The first ops are the slowest: come near, then look again.
 		n = max(2, int(min(next/4, float64(n)*1000)))
 	}
+}
+
+// diskSteps are the ops that quantiles of a disk's times need: p50 and p90, p99,
+// p99.9. A sample that takes longer than diskNS makes fewer: at 8 ms an op, as
+// of a disk that turns, the last step would take 80 s.
+var diskSteps = []int{300, 1000, 10000}
+
+const diskNS = 1.5e9
+
+// diskOps is the largest step that DiskOps allows and an op's time.
+func (r *Runner) diskOps(ns float64) int {
+	n := min(diskSteps[0], r.DiskOps)
+	for _, step := range diskSteps {
+		if step <= r.DiskOps && float64(step)*ns <= diskNS {
+			n = max(n, step)
+		}
+	}
+	return n
 }
 
 // round keeps two digits: what a reader sees is what ran.

@@ -174,3 +174,37 @@ func TestCalibrateSkipsWhatDoesNotFit(t *testing.T) {
 	require.NoError(t, r.Calibrate(context.Background(), rows[:1], quiet, func(results.Sample) {}))
 	assert.NotEmpty(t, rows[0].N)
 }
+
+// A disk row makes as many ops as its quantiles need, where the slower variant
+// does not take too long for them; the same in all.
+func TestCalibrateDiskOps(t *testing.T) {
+	for perOp, c := range map[time.Duration]struct{ most, n int }{
+		100 * time.Microsecond:  {10000, 10000},
+		160 * time.Microsecond:  {10000, 1000},
+		8 * time.Millisecond:    {10000, 300},
+		10 * time.Microsecond:   {300, 300},
+		11 * time.Microsecond:   {50, 50},
+		1500 * time.Microsecond: {1000, 1000},
+	} {
+		r, f := newFake(func(c Command) Outcome {
+			took1 := time.Microsecond
+			if c.variant() == "musl" {
+				took1 = perOp
+			}
+			return took(c.row(), c.n(), time.Duration(c.n())*took1)
+		})
+		r.DiskOps = c.most
+		rows := []results.Row{row("fsync", "Sync", func(r *results.Row) { r.Disk, r.Latency, r.SameN = true, true, true })}
+		require.NoError(t, r.Calibrate(context.Background(), rows, quiet, unexpected(t)))
+		assert.Equal(t, map[string]int{"gnu": c.n, "musl": c.n}, rows[0].N, perOp)
+		assert.Len(t, f.commands, 2)
+	}
+}
+
+// A disk row without quantiles runs as long as any other.
+func TestCalibrateDiskWithoutQuantiles(t *testing.T) {
+	r, _ := newFake(func(c Command) Outcome { return took(c.row(), c.n(), time.Duration(c.n())*time.Millisecond) })
+	rows := []results.Row{row("fsync", "Commit", func(r *results.Row) { r.Disk, r.SameN = true, true })}
+	require.NoError(t, r.Calibrate(context.Background(), rows, quiet, unexpected(t)))
+	assert.Equal(t, map[string]int{"gnu": 80, "musl": 80}, rows[0].N)
+}

@@ -30,7 +30,7 @@ type Runner struct {
 	Builds  map[string][]*variant.Built // by variant name, one for each layout
 	Dir     string                      // where rows with files put them
 	Pin     int                         // CPU of single-thread rows
-	DiskOps int                         // N of rows with files
+	DiskOps int                         // N of latency rows with files, at most
 	Memory  uint64                      // bytes that are available; 0 is unknown
 	Timeout time.Duration               // of one sample
 
@@ -212,6 +212,8 @@ func parse(stdout []byte, row variant.Row, n int) (line string, result *results.
 		return "", nil, fmt.Sprintf("ran %d ops, asked for %d", got.Iters, n)
 	case answer.Result.N != n:
 		return "", nil, fmt.Sprintf("ran %d ops by its JSON, asked for %d", answer.Result.N, n)
+	case !answer.Result.Counts():
+		return "", nil, fmt.Sprintf("has a histogram of other than %d ops", n)
 	case answer.Result.ElapsedNS <= 0:
 		return "", nil, fmt.Sprintf("took %d ns", answer.Result.ElapsedNS)
 	}

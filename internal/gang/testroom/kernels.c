@@ -82,6 +82,24 @@ static int testroom_phases_op(void *state, int t, unsigned long n)
 	return testroom_op(state, t, n);
 }
 
+/* The loop in Go leaves what it saw. */
+static int testroom_loop_check(void *state, unsigned long n, uint64_t *digest)
+{
+	*digest = gang_digest(GANG_DIGEST, n);
+	return the.done[0] == n && the.calls[0] == gang_num(the.row, "procs", 0) ? 0 : GANG_EWRONG;
+}
+
+void testroom_looped(int procs, unsigned long n)
+{
+	the.calls[0] = procs;
+	the.done[0] = n;
+}
+
+static int testroom_lacks_new(const struct shape *s, void **state)
+{
+	return GANG_EOPNOTSUPP;
+}
+
 static double testroom_value(void *state)
 {
 	return the.done[0] + 0.5;
@@ -101,5 +119,8 @@ const struct kernel testroom_kernels[] = {
 	{ "Phases", "timed=none,some threads=1,3", "", .flags = KERNEL_PHASES, .new = testroom_new, .sit = testroom_sit,
 	  .op = testroom_phases_op, .check = testroom_check, .free = testroom_free },
 	{ "Batch", "batch=10", "", OPS },
+	{ "Loop", "procs=1,3", 0, .new = testroom_new, .check = testroom_loop_check, .free = testroom_free },
+	{ "Lacks", "size=1", 0, .lacks = "O_DIRECT", .flags = KERNEL_DISK, .new = testroom_lacks_new, .op = testroom_op,
+	  .check = testroom_check, .free = testroom_free },
 	{ 0 }
 };

@@ -3,6 +3,8 @@ package testroom
 import (
 	"errors"
 	"fmt"
+	"regexp"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -59,7 +61,7 @@ func TestRowCarriesTheTablesLine(t *testing.T) {
 // kernels' own check looks at it.
 func TestOpsAreSharedOut(t *testing.T) {
 	for _, r := range Kernels.Rows() {
-		if strings.HasPrefix(r.Name, "Fail/") || strings.HasPrefix(r.Name, "Phases/timed=none") {
+		if strings.HasPrefix(r.Name, "Fail/") || strings.HasPrefix(r.Name, "Lacks/") || strings.HasPrefix(r.Name, "Phases/timed=none") {
 			continue
 		}
 		for _, n := range []int{r.Threads, 8, 1000, 1001} {
@@ -82,7 +84,51 @@ func TestLatencyRowsHaveQuantilesWhereTenOpsLieAbove(t *testing.T) {
 			assert.Equal(t, want[i], q > 0, "%s of %d ops", gang.Quantiles[i], n)
 		}
 		assert.Positive(t, got.MaxNS)
+		assertHistogram(t, got, n)
 	}
+	got, err := Kernels.Run(row(t, "Value/threads=1"), 100, ".")
+	require.NoError(t, err)
+	assert.Nil(t, got.Histogram)
+}
+
+// assertHistogram sees that the buckets hold each op once, in order, and agree
+// with the longest op.
+func assertHistogram(t *testing.T, r gang.Result, n int) {
+	t.Helper()
+	var ops, last int64 = 0, -1
+	for _, bucket := range r.Histogram {
+		assert.Greater(t, bucket[0], last)
+		assert.Positive(t, bucket[1])
+		ops, last = ops+bucket[1], bucket[0]
+	}
+	assert.EqualValues(t, n, ops)
+	assert.LessOrEqual(t, r.MaxNS, last)
+	assert.GreaterOrEqual(t, r.MaxNS, last-last/128)
+}
+
+// A loop in Go runs with its row's GOMAXPROCS, which ends with it; what is
+// counted is the whole process's.
+func TestProcs(t *testing.T) {
+	before := runtime.GOMAXPROCS(0)
+	for procs := range map[int]bool{1: true, 3: true} {
+		r := row(t, fmt.Sprintf("Loop/procs=%d", procs))
+		assert.Equal(t, procs, r.Threads, "it must not be pinned to one CPU")
+		got, err := Kernels.Run(r, 5, ".")
+		require.NoError(t, err)
+		assert.Positive(t, got.CPUNS)
+		assert.EqualValues(t, -1, got.RunDelayNS)
+	}
+	assert.Equal(t, before, runtime.GOMAXPROCS(0))
+}
+
+// What a row lacks is told in its table's words, with what would help.
+func TestLacksInWords(t *testing.T) {
+	dir := t.TempDir()
+	_, err := Kernels.Run(row(t, "Lacks/size=1"), 5, dir)
+	assert.Regexp(t, "^testroom: Lacks/size=1: set up in "+regexp.QuoteMeta(dir)+`: O_DIRECT not supported on [a-z0-9 ]+ \(DIR=a directory on a disk\)$`, err)
+	var run *gang.RunError
+	require.ErrorAs(t, err, &run)
+	assert.True(t, run.Lacking())
 }
 
 // A row that fails says where, frees its state, and leaves no thread waiting.
