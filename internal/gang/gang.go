@@ -259,6 +259,7 @@ func (r *Room) Run(row Row, n int, dir string) (Result, error) {
 		// The digest tells the work that was asked for.
 		shape.n = C.ulong(n)
 		asked := r.run(row, shape)
+		freeOps(asked.ops)
 		result.err, result.phase, result.digest = asked.err, asked.phase, asked.digest
 	}
 	defer freeOps(result.ops)

@@ -101,7 +101,7 @@ func (r *Runner) probe(ctx context.Context, row *results.Row, v string, last map
 // of a disk that turns, the last step would take 80 s.
 var diskSteps = []int{300, 1000, 10000}
 
-const diskNS = 1.5e9
+const diskNS = 2.5e9
 
 // diskOps is the largest step that DiskOps allows and an op's time.
 func (r *Runner) diskOps(ns float64) int {

@@ -180,7 +180,7 @@ func TestCalibrateSkipsWhatDoesNotFit(t *testing.T) {
 func TestCalibrateDiskOps(t *testing.T) {
 	for perOp, c := range map[time.Duration]struct{ most, n int }{
 		100 * time.Microsecond:  {10000, 10000},
-		160 * time.Microsecond:  {10000, 1000},
+		260 * time.Microsecond:  {10000, 1000},
 		8 * time.Millisecond:    {10000, 300},
 		10 * time.Microsecond:   {300, 300},
 		11 * time.Microsecond:   {50, 50},

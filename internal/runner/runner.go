@@ -213,7 +213,7 @@ func parse(stdout []byte, row variant.Row, n int) (line string, result *results.
 	case answer.Result.N != n:
 		return "", nil, fmt.Sprintf("ran %d ops by its JSON, asked for %d", answer.Result.N, n)
 	case !answer.Result.Counts():
-		return "", nil, fmt.Sprintf("has a histogram of other than %d ops", n)
+		return "", nil, fmt.Sprintf("has a histogram of less than %d ops", n)
 	case answer.Result.ElapsedNS <= 0:
 		return "", nil, fmt.Sprintf("took %d ns", answer.Result.ElapsedNS)
 	}
