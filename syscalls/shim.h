@@ -12,15 +12,50 @@
 /* At least as large as either libc's own types, which internal/attest asserts. */
 struct mutex { _Alignas(64) char bytes[64]; };
 struct cond { _Alignas(64) char bytes[64]; };
+struct rwlock { _Alignas(64) char bytes[64]; };
+struct semaphore { _Alignas(64) char bytes[64]; };
+struct barrier { _Alignas(64) char bytes[64]; };
+struct attr { _Alignas(64) char bytes[64]; };
 struct timespec { long sec, nsec; };
 
 int getppid(void);
 int clock_gettime(int, struct timespec *);
 long write(int, const void *, size_t);
+long read(int, void *, size_t);
+long pwrite(int, const void *, size_t, long);
+long lseek(int, long, int);
+int close(int);
+int sched_yield(void);
+long time(long *);
 int pthread_mutex_init(struct mutex *, const void *);
 int pthread_mutex_lock(struct mutex *);
 int pthread_mutex_unlock(struct mutex *);
+int pthread_mutex_trylock(struct mutex *);
 int pthread_mutex_destroy(struct mutex *);
+int pthread_mutexattr_init(struct attr *);
+int pthread_mutexattr_settype(struct attr *, int);
+int pthread_mutexattr_destroy(struct attr *);
+int pthread_rwlock_init(struct rwlock *, const void *);
+int pthread_rwlock_rdlock(struct rwlock *);
+int pthread_rwlock_wrlock(struct rwlock *);
+int pthread_rwlock_unlock(struct rwlock *);
+int pthread_rwlock_destroy(struct rwlock *);
+int pthread_spin_init(volatile int *, int);
+int pthread_spin_lock(volatile int *);
+int pthread_spin_unlock(volatile int *);
+int pthread_spin_destroy(volatile int *);
+int sem_init(struct semaphore *, int, unsigned);
+int sem_post(struct semaphore *);
+int sem_wait(struct semaphore *);
+int sem_destroy(struct semaphore *);
+int pthread_once(int *, void (*)(void));
+int pthread_barrier_init(struct barrier *, const void *, unsigned);
+int pthread_barrier_wait(struct barrier *);
+int pthread_barrier_destroy(struct barrier *);
+int pthread_cond_broadcast(struct cond *);
+int pthread_attr_init(struct attr *);
+int pthread_attr_setstacksize(struct attr *, size_t);
+int pthread_attr_destroy(struct attr *);
 int pthread_cond_init(struct cond *, const void *);
 int pthread_cond_wait(struct cond *, struct mutex *);
 int pthread_cond_signal(struct cond *);
@@ -30,9 +65,11 @@ int pthread_join(void *, void **);
 
 /* Linux: arch/x86/entry/syscalls/syscall_64.tbl and asm-generic/unistd.h. */
 #if defined(__x86_64__)
-enum { SYS_WRITE = 1, SYS_CLOSE = 3, SYS_GETPPID = 110, SYS_CLOCK_GETTIME = 228, SYS_OPENAT = 257 };
+enum { SYS_WRITE = 1, SYS_CLOSE = 3, SYS_GETPPID = 110, SYS_CLOCK_GETTIME = 228, SYS_OPENAT = 257,
+	SYS_READ = 0, SYS_LSEEK = 8, SYS_PWRITE = 18, SYS_SCHED_YIELD = 24 };
 #elif defined(__aarch64__)
-enum { SYS_OPENAT = 56, SYS_CLOSE = 57, SYS_WRITE = 64, SYS_CLOCK_GETTIME = 113, SYS_GETPPID = 173 };
+enum { SYS_OPENAT = 56, SYS_CLOSE = 57, SYS_WRITE = 64, SYS_CLOCK_GETTIME = 113, SYS_GETPPID = 173,
+	SYS_LSEEK = 62, SYS_READ = 63, SYS_PWRITE = 68, SYS_SCHED_YIELD = 124 };
 #endif
 
 #define KERNEL(k) \
@@ -77,9 +114,33 @@ int syscalls_write_raw_op(void *, int, unsigned long);
 KERNEL(syscalls_wake);
 
 /*
+ * One call with next to nothing behind it: read(2) of a byte of /dev/zero,
+ * pwrite(2) of one to /dev/null, lseek(2) there, close(2) of -1, whose EBADF is
+ * the right answer, sched_yield(2).  read, pwrite and close are cancellation
+ * points as write is.
+ */
+int syscalls_call_new(const struct shape *, void **);
+int syscalls_read_op(void *, int, unsigned long);
+int syscalls_read_raw_op(void *, int, unsigned long);
+int syscalls_pwrite_op(void *, int, unsigned long);
+int syscalls_pwrite_raw_op(void *, int, unsigned long);
+int syscalls_lseek_op(void *, int, unsigned long);
+int syscalls_lseek_raw_op(void *, int, unsigned long);
+int syscalls_close_op(void *, int, unsigned long);
+int syscalls_close_raw_op(void *, int, unsigned long);
+int syscalls_yield_op(void *, int, unsigned long);
+int syscalls_yield_raw_op(void *, int, unsigned long);
+int syscalls_call_check(void *, unsigned long, uint64_t *);
+void syscalls_call_free(void *);
+
+/* time(2): glibc takes the vDSO's time, musl its clock_gettime. */
+KERNEL(syscalls_time);
+
+/*
  * pthread_mutex_lock(3p) of a normal mutex, one added to a counter, unlock.
- * held= and think= are how long a thread does something else inside and
- * outside; all threads share the one mutex.  Contended rows are about
+ * held= and think= are how many steps of a chain of multiplications a thread
+ * does inside and outside.  A step is three cycles, a nanosecond at 3 GHz: the
+ * key is a nominal time, the work is the same.  All threads share the one mutex.  Contended rows are about
  * cpu-ns/op, what waiting burns by spinning and in futex(2), and less about
  * ns/op, which the luck of the scheduler decides.
  *
@@ -87,6 +148,52 @@ KERNEL(syscalls_wake);
  * musl took 3.7 times as long as glibc.
  */
 KERNEL(syscalls_mutex);
+
+/*
+ * The same lock while all threads race for one total of ops: the row's value is
+ * the largest share of a thread, 1 where all had as many.
+ */
+int syscalls_fair_op(void *, int, unsigned long);
+double syscalls_fair_value(void *);
+
+/* pthread_mutex_trylock(3p) and unlock of a free mutex. */
+int syscalls_trylock_op(void *, int, unsigned long);
+
+/* A recursive mutex taken twice and given back twice. */
+int syscalls_recursive_new(const struct shape *, void **);
+int syscalls_recursive_op(void *, int, unsigned long);
+
+/* pthread_rwlock_rdlock(3p) or wrlock, and unlock; a writer counts. */
+KERNEL(syscalls_rwlock);
+int syscalls_rwlock_write_op(void *, int, unsigned long);
+
+/* pthread_spin_lock(3p), one added, unlock. */
+KERNEL(syscalls_spin);
+
+/* sem_post(3) and sem_wait(3) of a semaphore that nobody waits for. */
+KERNEL(syscalls_sem);
+
+/* pthread_once(3p) after the first time. */
+KERNEL(syscalls_once);
+
+/* pthread_barrier_wait(3p) of all threads; one op is a round of all. */
+KERNEL(syscalls_barrier);
+
+/* pthread_cond_signal(3p) where nobody waits. */
+KERNEL(syscalls_signal);
+
+/*
+ * One round: thread 0 waits until all others wait, and pthread_cond_broadcast
+ * wakes them.  musl wakes one and hands the rest over as the mutex comes free;
+ * glibc since 2.25 wakes all at once, who then meet at the mutex.  nvcsw/op tells.
+ */
+KERNEL(syscalls_broadcast);
+
+/*
+ * Two threads hand a word to each other by futex(2) alone, the floor of every
+ * hand-over.  One op is a round trip.
+ */
+KERNEL(syscalls_futex);
 
 /*
  * Two threads hand a turn to each other under one mutex and one condition

@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <features.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,9 @@
 /* The kernels declare these types as 64 bytes of their own. */
 _Static_assert(sizeof(pthread_mutex_t) <= 64, "a kernel's mutex is too small");
 _Static_assert(sizeof(pthread_cond_t) <= 64, "a kernel's condition variable is too small");
+_Static_assert(sizeof(pthread_rwlock_t) <= 64, "a kernel's rwlock is too small");
+_Static_assert(sizeof(pthread_barrier_t) <= 64, "a kernel's barrier is too small");
+_Static_assert(sizeof(sem_t) <= 64, "a kernel's semaphore is too small");
 _Static_assert(sizeof(pthread_attr_t) <= 64, "a kernel's thread attribute is too small");
 _Static_assert(sizeof(pthread_t) == sizeof(void *), "a kernel's thread handle is not a pointer wide");
 
