@@ -194,9 +194,9 @@ func PairedRatio(base, other Series) (stats.Estimate, error) {
 	return p.ratio()
 }
 
-// Difference estimates how many ns an op of a row takes more in one variant than
-// in another; !ok if the run does not hold both.
-func (in Input) Difference(row, base, other string) (stats.Estimate, bool) {
+// Pair estimates other / base and other - base, in ns, of a row's time; !ok if
+// there are no rounds of both.
+func (in Input) Pair(row, base, other string) (ratio, difference stats.Estimate, ok bool) {
 	of := map[string]Series{}
 	for _, s := range in.Series {
 		if s.Row == row && s.Unit == "ns/op" {
@@ -204,8 +204,12 @@ func (in Input) Difference(row, base, other string) (stats.Estimate, bool) {
 		}
 	}
 	p, _ := pairRounds(of[base], of[other], true)
-	e, err := stats.PairedDifference(p.base, p.other, stats.Confidence)
-	return e, err == nil && len(p.base) > 0
+	ratio, err := p.ratio()
+	if err != nil {
+		return ratio, difference, false
+	}
+	difference, err = stats.PairedDifference(p.base, p.other, stats.Confidence)
+	return ratio, difference, err == nil && len(p.base) > 0
 }
 
 // pairs are the values of the rounds that two series both have, in order.

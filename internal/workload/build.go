@@ -79,10 +79,20 @@ func (b *Builder) Compile(w *Workload, v variant.Variant) (*Program, error) {
 		"cc": filepath.Join(p.dir, script), "cflags": strings.Join(tools.CFlags, " "), "ldflags": strings.Join(tools.LDFlags, " "),
 		"objects": filepath.Join(p.dir, anchor), "out": out, "build": filepath.Join(p.dir, "build"),
 	}
-	if err := p.command(w.Build, words); err != nil {
-		return nil, err
+	for fresh := range 2 {
+		if fresh == 1 { // all is up to date, and the link that made it is lost
+			if err := errors.Join(os.RemoveAll(words["build"]), os.RemoveAll(out), os.Mkdir(words["build"], 0o777)); err != nil {
+				return nil, fmt.Errorf("build %s, %s: %w", w.Name, v.Name, err)
+			}
+		}
+		if err := p.command(w.Build, words); err != nil {
+			return nil, err
+		}
+		if p.link, err = p.caught(); err == nil {
+			break
+		}
 	}
-	if p.link, err = p.caught(); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	if len(w.BuildOnce) > 0 {
@@ -102,9 +112,6 @@ func bare(v variant.Variant) string {
 // prepare makes the program's directory with the script and the anchor in it.
 func (p *Program) prepare() error {
 	links := filepath.Join(p.dir, kept)
-	if err := os.RemoveAll(links); err != nil {
-		return err
-	}
 	for _, dir := range []string{links, filepath.Join(p.dir, "build")} {
 		if err := os.MkdirAll(dir, 0o777); err != nil {
 			return err
@@ -129,8 +136,7 @@ func (p *Program) prepare() error {
 // each ended by a NUL, and copies of the objects, which the build may delete.
 const catcher = `#!/bin/sh
 for a do case $a in -c|-S|-E|-M|-MM|--version|-v|-dump*|-print*) exec CC "$@" ;; esac done
-n=0 left=$# keep=LINKS/$$
-mkdir "$keep" || exit
+n=0 left=$# keep=$(mktemp -d LINKS/XXXXXXXX) || exit
 while [ $left -gt 0 ]; do
 	a=$1 b=$1; shift
 	left=$((left - 1)) n=$((n + 1))
@@ -170,7 +176,8 @@ func (p *Program) step(what string, cmd *exec.Cmd) error {
 }
 
 // caught is the program's link: the last one that went well and has the anchor
-// in it. A build may link other programs, to try what its linker can.
+// in it. A build may link other programs, to try what its linker can; and one
+// that finds all up to date links nothing, so that the last link stays good.
 func (p *Program) caught() ([]string, error) {
 	files, err := filepath.Glob(filepath.Join(p.dir, kept, "*", "linked"))
 	if err != nil {
@@ -178,6 +185,7 @@ func (p *Program) caught() ([]string, error) {
 	}
 	var last os.FileInfo
 	var link []string
+	var dir string
 	for _, f := range files {
 		info, err := os.Stat(f)
 		if err != nil {
@@ -189,13 +197,24 @@ func (p *Program) caught() ([]string, error) {
 		}
 		args := strings.Split(strings.TrimSuffix(string(text), "\x00"), "\x00")
 		if slices.ContainsFunc(args, isAnchor) && slices.Contains(args, "-o") && (last == nil || !info.ModTime().Before(last.ModTime())) {
-			last, link = info, args
+			last, link, dir = info, args, filepath.Dir(f)
 		}
 	}
 	if link == nil {
 		return nil, &BuildError{p.Workload.Name, p.Variant.Name, "find the link", "", errors.New("no command of the build linked {objects} with {cc} (see docs/YOUR-PROGRAM.md)")}
 	}
-	return link, nil
+	return link, p.forget(dir)
+}
+
+// forget removes all links but one.
+func (p *Program) forget(keep string) error {
+	dirs, err := filepath.Glob(filepath.Join(p.dir, kept, "*"))
+	for _, dir := range dirs {
+		if dir != keep {
+			err = errors.Join(err, os.RemoveAll(dir))
+		}
+	}
+	return err
 }
 
 func isAnchor(arg string) bool { return filepath.Base(arg) == anchor }

@@ -127,6 +127,46 @@ func TestImportsAreWhatTheProgramTakes(t *testing.T) {
 	assert.NotContains(t, imports, "main")
 }
 
+// A build that finds all up to date links nothing: the last link is good. One
+// that links again is taken, and nothing is left of the old one.
+func TestBuildThatIsUpToDate(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{File, "Makefile", "words.c"} {
+		text, err := os.ReadFile(filepath.Join(root(t), "examples", "c-make", name))
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), text, 0o666))
+	}
+	w, err := Read(dir)
+	require.NoError(t, err)
+	b := &Builder{Dir: t.TempDir(), Variants: &variant.Builder{Root: root(t)}}
+	gnu := variant.Variant{Name: "gnu", Libc: "gnu"}
+	first, err := b.Compile(w, gnu)
+	require.NoError(t, err)
+	again, err := b.Compile(w, gnu)
+	require.NoError(t, err)
+	assert.Equal(t, first.link, again.link)
+
+	require.NoError(t, os.RemoveAll(filepath.Join(again.dir, kept)), "a link that was lost is made again")
+	again, err = b.Compile(w, gnu)
+	require.NoError(t, err)
+	assert.NotEmpty(t, again.link)
+
+	source, err := os.ReadFile(filepath.Join(dir, "words.c"))
+	require.NoError(t, err)
+	changed := strings.Replace(string(source), "BenchmarkWords", "BenchmarkOther", 1)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "words.c"), []byte(changed), 0o666))
+	p, err := b.Compile(w, gnu)
+	require.NoError(t, err)
+	binary, err := p.Link("other", nil)
+	require.NoError(t, err)
+	out, err := exec.Command(binary, "100").Output()
+	require.NoError(t, err)
+	assert.Contains(t, string(out), "BenchmarkOther 100 ")
+	links, err := filepath.Glob(filepath.Join(p.dir, kept, "*"))
+	require.NoError(t, err)
+	assert.Len(t, links, 1)
+}
+
 // A build that fails is told with the end of what it said.
 func TestBuildThatFails(t *testing.T) {
 	for what, c := range map[string]struct{ build, want string }{
