@@ -1,7 +1,7 @@
 #include "shim.h"
 
 struct zeroed {
-	size_t size;
+	size_t size, step;
 	unsigned long done, dirty;
 };
 
@@ -10,13 +10,14 @@ int alloc_calloc_new(const struct shape *s, void **state)
 	struct zeroed *z = gang_map(sizeof *z);
 	if (!z) return GANG_ENOMEM;
 	z->size = gang_num(s->row, "size", 0);
+	z->step = gang_is(s->row, "touched", "pages") ? PAGE : z->size;
 	*state = z;
 	return 0;
 }
 
 /*
- * The block stays untouched but for its first and last byte, which are read
- * and then written: memory that comes back without having been cleared shows.
+ * What is touched, the first byte, the last, or one in each page, is read and
+ * then written: memory that comes back without having been cleared shows.
  */
 int alloc_calloc_op(void *state, int t, unsigned long n)
 {
@@ -27,8 +28,12 @@ int alloc_calloc_op(void *state, int t, unsigned long n)
 		unsigned char *p = calloc(1, size);
 		LAUNDER(p);
 		if (!p) return GANG_ENOMEM;
-		z->dirty += p[0] | p[size - 1];
-		p[0] = p[size - 1] = 1;
+		z->dirty += p[size - 1];
+		for (size_t at = 0; at < size; at += z->step) {
+			z->dirty += p[at];
+			p[at] = 1;
+		}
+		p[size - 1] = 1;
 		free(p);
 	}
 	z->done += n;

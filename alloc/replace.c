@@ -1,18 +1,11 @@
-#include "shim.h"
+#include "mix.h"
 
-enum { SMALLEST = 16, SIZES = 1024, LIVE = 1024 };
-
-/*
- * A block begins with its size and ends with it, so that a block which
- * overlaps another, or is handed out twice, is found when it is freed.
- */
-struct block {
-	size_t size;
-	unsigned char rest[];
-};
+enum { LIVE = 1024 };
 
 struct replace {
 	int threads;
+	unsigned live;
+	struct mix mix;
 	struct seat {
 		uint64_t seed;
 		unsigned long done, torn;
@@ -25,33 +18,24 @@ static size_t alloc_replace_bytes(int threads)
 	return sizeof(struct replace) + threads * sizeof(struct seat);
 }
 
-static struct block *alloc_replace_block(size_t size)
+size_t alloc_replace_need(const struct shape *s)
 {
-	LAUNDER(size);
-	struct block *b = malloc(size);
-	LAUNDER(b);
-	if (!b) return 0;
-	b->size = size;
-	b->rest[size - sizeof *b - 1] = size;
-	return b;
-}
-
-static int alloc_replace_torn(const struct block *b)
-{
-	return b->size - SMALLEST >= SIZES
-		|| b->rest[b->size - sizeof *b - 1] != (unsigned char)b->size;
-}
-
-static size_t alloc_replace_size(uint64_t random)
-{
-	return SMALLEST + (random >> 32) % SIZES;
+	return alloc_replace_bytes(s->threads) + alloc_mix_need(s, s->threads * gang_num(s->row, "live", 0));
 }
 
 int alloc_replace_new(const struct shape *s, void **state)
 {
+	unsigned live = gang_num(s->row, "live", 0);
+	/* A power of two, or a division would be part of each op. */
+	if (!live || live > LIVE || live & (live - 1)) return GANG_EINVAL;
 	struct replace *r = gang_map(alloc_replace_bytes(s->threads));
 	if (!r) return GANG_ENOMEM;
+	if (alloc_mix(s->row, &r->mix)) {
+		gang_unmap(r, alloc_replace_bytes(s->threads));
+		return GANG_EINVAL;
+	}
 	r->threads = s->threads;
+	r->live = live;
 	for (int t = 0; t < s->threads; t++) r->seat[t].seed = t + 1;
 	*state = r;
 	return 0;
@@ -59,25 +43,25 @@ int alloc_replace_new(const struct shape *s, void **state)
 
 int alloc_replace_sit(void *state, int t)
 {
-	struct seat *s = &((struct replace *)state)->seat[t];
-	for (int i = 0; i < LIVE; i++)
-		if (!(s->live[i] = alloc_replace_block(alloc_replace_size(gang_random(&s->seed)))))
-			return GANG_ENOMEM;
+	struct replace *r = state;
+	struct seat *s = &r->seat[t];
+	for (unsigned i = 0; i < r->live; i++)
+		if (!(s->live[i] = alloc_block(&r->mix, gang_random(&s->seed)))) return GANG_ENOMEM;
 	return 0;
 }
 
 int alloc_replace_op(void *state, int t, unsigned long n)
 {
-	struct seat *s = &((struct replace *)state)->seat[t];
+	struct replace *r = state;
+	struct seat *s = &r->seat[t];
 	uint64_t seed = s->seed;
 	unsigned long torn = 0;
 	for (unsigned long i = 0; i < n; i++) {
 		uint64_t random = gang_random(&seed);
-		struct block **slot = &s->live[random % LIVE];
-		torn += alloc_replace_torn(*slot);
+		struct block **slot = &s->live[random & (r->live - 1)];
+		torn += alloc_block_torn(&r->mix, *slot);
 		free(*slot);
-		if (!(*slot = alloc_replace_block(alloc_replace_size(random))))
-			return GANG_ENOMEM;
+		if (!(*slot = alloc_block(&r->mix, random))) return GANG_ENOMEM;
 	}
 	s->seed = seed;
 	s->torn += torn;
@@ -102,6 +86,6 @@ void alloc_replace_free(void *state)
 {
 	struct replace *r = state;
 	for (int t = 0; t < r->threads; t++)
-		for (int i = 0; i < LIVE; i++) free(r->seat[t].live[i]);
+		for (unsigned i = 0; i < r->live; i++) free(r->seat[t].live[i]);
 	gang_unmap(r, alloc_replace_bytes(r->threads));
 }
