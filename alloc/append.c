@@ -4,7 +4,7 @@ enum { GROWERS = 64, CHUNKS = 256 };
 
 struct append {
 	size_t to, chunk;
-	int doubling;
+	int doubling, used;
 	unsigned growers;
 	unsigned long done, torn;
 	struct buffer {
@@ -31,7 +31,25 @@ int alloc_append_new(const struct shape *s, void **state)
 	a->chunk = to / CHUNKS;
 	a->doubling = gang_is(s->row, "step", "double");
 	a->growers = growers;
+	a->used = gang_is(s->row, "heap", "used");
 	*state = a;
+	return 0;
+}
+
+/*
+ * glibc's mmap threshold rises to the largest mapped block that was freed, as
+ * far as 32 MiB; buffers below it lie in the heap from then on, and are copied.
+ */
+int alloc_append_sit(void *state, int t)
+{
+	struct append *a = state;
+	size_t size = a->to;
+	if (!a->used) return 0;
+	LAUNDER(size);
+	void *block = malloc(size);
+	LAUNDER(block);
+	if (!block) return GANG_ENOMEM;
+	free(block);
 	return 0;
 }
 

@@ -85,22 +85,26 @@ int alloc_pair_aligned_op(void *state, int t, unsigned long n)
 	return 0;
 }
 
+/* Ops are pages, so that a few of them need not be gigabytes. */
 int alloc_pair_touched_op(void *state, int t, unsigned long n)
 {
 	struct pair *p = state;
 	struct seat *s = &p->seat[t];
 	size_t size = p->size;
-	for (unsigned long i = 0; i < n; i++) {
+	while (n) {
+		unsigned long pages = (size + PAGE - 1) / PAGE;
+		if (pages > n) pages = n;
 		LAUNDER(size);
 		unsigned char *block = malloc(size);
 		LAUNDER(block);
 		if (!block) return GANG_ENOMEM;
-		for (size_t at = 0; at < size; at += PAGE) block[at] = i;
+		for (unsigned long i = 0; i < pages; i++) block[i * PAGE] = n;
 		LAUNDER(block);
-		s->wrong += block[(size - 1) / PAGE * PAGE] != (unsigned char)i;
+		s->wrong += block[0] != (unsigned char)n || block[(pages - 1) * PAGE] != (unsigned char)n;
 		free(block);
+		s->done += pages;
+		n -= pages;
 	}
-	s->done += n;
 	return 0;
 }
 

@@ -8,7 +8,7 @@ struct remote {
 	unsigned long blocks, filled, allocated, freed, torn;
 	int same, time_alloc;
 	unsigned turn;
-	unsigned char *block[BLOCKS];
+	unsigned *block[BLOCKS];
 };
 
 size_t alloc_remote_need(const struct shape *s)
@@ -46,16 +46,13 @@ static unsigned alloc_remote_await(struct remote *r, unsigned turn)
 }
 
 /*
- * Writes each page of the blocks, outside the timed phases: page faults are the
+ * Writes the blocks' beginnings, outside the timed phases: page faults are the
  * kernel's.  A block that overlaps another no longer begins with its number.
  */
 static void alloc_remote_write(struct remote *r)
 {
-	for (unsigned long i = 0; i < r->filled; i++) {
-		for (size_t at = 0; at < r->size; at += PAGE) r->block[i][at] = i;
-		*(unsigned *)r->block[i] = i;
-	}
-	for (unsigned long i = 0; i < r->filled; i++) r->torn += *(unsigned *)r->block[i] != i;
+	for (unsigned long i = 0; i < r->filled; i++) *r->block[i] = i;
+	for (unsigned long i = 0; i < r->filled; i++) r->torn += *r->block[i] != i;
 }
 
 static int alloc_remote_fill(struct remote *r, unsigned long n)
@@ -64,7 +61,7 @@ static int alloc_remote_fill(struct remote *r, unsigned long n)
 	if (r->time_alloc) gang_resume();
 	for (r->filled = 0; r->filled < n; r->filled++) {
 		LAUNDER(size);
-		unsigned char *block = malloc(size);
+		unsigned *block = malloc(size);
 		LAUNDER(block);
 		if (!block) break;
 		r->block[r->filled] = block;

@@ -30,7 +30,7 @@ int alloc_pair_sit(void *, int);
 size_t alloc_pair_need(const struct shape *);
 /* The same with aligned_alloc, align= bytes. */
 int alloc_pair_aligned_op(void *, int, unsigned long);
-/* The same with a byte written in each page in between. */
+/* The same with a byte written in each page in between; an op is a page. */
 int alloc_pair_touched_op(void *, int, unsigned long);
 
 /* Allocates count= blocks, then frees them in order=: the newest first (lifo), the oldest (fifo), random. */
@@ -68,8 +68,10 @@ KERNEL(alloc_grow);
  * Appends a chunk, a 256th of to=, to one of growers= buffers in turn, and frees
  * a buffer that has become to= bytes long.  step=chunk reallocates each time,
  * step=double when the buffer is full.  A byte of each new page is written.
+ * heap=used: a block of to= bytes was freed before.
  */
 KERNEL(alloc_append);
+int alloc_append_sit(void *, int);
 size_t alloc_append_need(const struct shape *);
 
 /* Allocates and writes from= bytes, halves them with realloc down to 64, and frees. */

@@ -3,6 +3,7 @@
 #define OPS(k) .new = k##_new, .op = k##_op, .check = k##_check, .free = k##_free
 #define PAIR .new = alloc_pair_new, .sit = alloc_pair_sit, .check = alloc_pair_check, .free = alloc_pair_free, \
 	.need = alloc_pair_need
+#define GROW .sit = alloc_append_sit, .need = alloc_append_need, OPS(alloc_append)
 #define PAIR_SIZES "size=8,16,64,256,1024,4096,16384,65536,262144,1048576,8388608 "
 #define OPENWRT "https://github.com/openwrt/openwrt/issues/10752"
 #define TIPPING "https://github.com/richfelker/mallocng-draft/issues/3"
@@ -47,7 +48,7 @@ const struct kernel alloc_kernels[] = {
 	  .op = alloc_pair_aligned_op, PAIR },
 	{ "Touched", "size=65536,262144,1048576,4194304,16777216,67108864 touched=pages threads=1", "malloc free",
 	  .usual = "size=1048576", .flags = KERNEL_SAME_N,
-	  .about = "malloc, a byte written in each page, free: what goes back to the kernel is faulted in anew",
+	  .about = "malloc, a byte written in each page, free; one op is one page, faulted in anew or not",
 	  .source = "https://github.com/sonos/tract/pull/2783",
 	  .op = alloc_pair_touched_op, PAIR },
 	{ "Touched", "size=65536,1048576,4194304 touched=pages threads=4,16 place=spread", "malloc free",
@@ -101,19 +102,24 @@ const struct kernel alloc_kernels[] = {
 	  .quick = "", .flags = KERNEL_SAME_N,
 	  .about = "one block grows from 64 bytes to 1 MiB by doubling, hardly written",
 	  .source = "https://github.com/jemalloc/jemalloc/issues/126", OPS(alloc_grow) },
-	{ "Grow", "step=chunk,double to=131072,1048576,33554432,268435456 growers=1 threads=1", "realloc free",
+	{ "Grow", "step=chunk,double to=131072,1048576,32505856,268435456 growers=1 heap=used threads=1", "realloc free",
 	  .flags = KERNEL_SAME_N,
-	  .about = "a 256th of the end size is appended to a buffer that realloc grows", .source = OPENWRT,
-	  .need = alloc_append_need, OPS(alloc_append) },
-	{ "Grow", "step=chunk,double to=131072,1048576,33554432 growers=2 threads=1", "realloc free",
-	  .usual = "step=double to=33554432", .flags = KERNEL_SAME_N,
+	  .about = "a 256th of the end size is appended to a buffer that realloc grows", .source = OPENWRT, GROW },
+	{ "Grow", "step=chunk,double to=131072,1048576,32505856 growers=2 heap=fresh,used threads=1", "realloc free",
+	  .flags = KERNEL_SAME_N,
 	  .about = "the same to two buffers in turn: neither can grow where it stands",
-	  .source = "https://github.com/jemalloc/jemalloc/pull/139",
-	  .need = alloc_append_need, OPS(alloc_append) },
-	{ "Grow", "step=chunk,double to=131072,1048576 growers=16,64 threads=1", "realloc free",
+	  .source = "https://github.com/jemalloc/jemalloc/pull/139", GROW },
+	{ "Grow", "step=chunk,double to=131072,1048576 growers=16,64 heap=used threads=1", "realloc free",
 	  .usual = "step=double to=131072 growers=64", .flags = KERNEL_SAME_N,
-	  .about = "the same to many buffers in turn", .source = "https://github.com/gperftools/gperftools/issues/55",
-	  .need = alloc_append_need, OPS(alloc_append) },
+	  .about = "the same to many buffers in turn", .source = "https://github.com/gperftools/gperftools/issues/55", GROW },
+	/* A thread's arena is no main heap: glibc grows that with brk, and keeps less of it. */
+	{ "Grow", "step=double to=1048576,32505856 growers=1,2 heap=fresh,used threads=1 proc=plain", "realloc free",
+	  .usual = "to=32505856 growers=2 heap=used", .flags = KERNEL_SAME_N,
+	  .about = "one or two buffers grow in a single-threaded program, to just below glibc's mmap threshold",
+	  .source = "https://github.com/jemalloc/jemalloc/pull/139", GROW },
+	{ "Grow", "step=double to=268435456 growers=1 heap=used threads=1 proc=plain", "realloc free",
+	  .flags = KERNEL_SAME_N, .about = "one large buffer grows in a single-threaded program",
+	  .source = "https://github.com/jemalloc/jemalloc/issues/126", GROW },
 	{ "Shrink", "from=4096,131072,1048576,8388608 step=half to=64 threads=1", "malloc realloc free",
 	  .flags = KERNEL_SAME_N,
 	  .about = "a written block is halved by realloc down to 64 bytes and freed", OPS(alloc_shrink) },
