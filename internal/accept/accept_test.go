@@ -28,7 +28,9 @@ func TestJudge(t *testing.T) {
 			series("f/Zeros", "p50-ns", "gnu", 60, 61, 59, 60, 62, 60), series("f/Append", "p50-ns", "gnu", 100, 101, 100, 99, 100, 102),
 			series("c/Nop", "ns/op", "gnu", 34, 34.1, 34, 34.2, 34, 34.1), series("c/Nop", "ns/op", "musl", 34.1, 34, 34.2, 34, 34.1, 34.2),
 			series("a/Replace", "futex/op", "musl", 1.2),
+			series("a/Remote", "cpu-ns/op", "gnu", 20, 21, 20, 22, 20, 21), series("a/Remote", "cpu-ns/op", "musl", 60, 63, 61, 65, 62, 61),
 		},
+		Side:    map[string]bool{"cpu-ns/op": true},
 		Skipped: []compare.Skip{{Row: "f/Direct", Reason: "no O_DIRECT", Lacking: true}, {Row: "f/Full", Reason: "no space left"}},
 	}
 	table := compare.Compare(in)
@@ -39,6 +41,9 @@ func TestJudge(t *testing.T) {
 		"a ratio in its band":        {Expect{Row: "m/Memcmp", Value: "ratio", Min: ptr(15)}, Holds},
 		"a ratio below it":           {Expect{Row: "m/Memcmp", Value: "ratio", Min: ptr(31)}, Misses},
 		"a ratio above it":           {Expect{Row: "m/Memcmp", Value: "ratio", Min: ptr(1), Max: ptr(20)}, Misses},
+		"CPU time in its band":      {Expect{Row: "a/Remote", Value: "ratio", Unit: "cpu-ns/op", Min: ptr(2)}, Holds},
+		"CPU time below it":         {Expect{Row: "a/Remote", Value: "ratio", Unit: "cpu-ns/op", Min: ptr(4)}, Misses},
+		"CPU time nobody took":      {Expect{Row: "a/Replace", Value: "ratio", Unit: "cpu-ns/op", Min: ptr(0)}, Misses},
 		"one row per another":        {Expect{Row: "f/Zeros", Per: "f/Append", Value: "per", Unit: "p50-ns", Variant: "gnu", Min: ptr(0.5), Max: ptr(0.7)}, Holds},
 		"the other way round":        {Expect{Row: "f/Append", Per: "f/Zeros", Value: "per", Unit: "p50-ns", Variant: "gnu", Min: ptr(0.5), Max: ptr(0.7)}, Misses},
 		"the same within 1 %":        {Expect{Row: "c/Nop", Value: "same", Margin: 1}, Holds},

@@ -64,6 +64,10 @@ func (e Expect) judge(in compare.Input, t compare.Table) (measured string, a Ans
 		return e.per(in)
 	case "apart":
 		return e.apart(in)
+	case "ratio":
+		if in.Side[e.Unit] {
+			return e.side(in)
+		}
 	}
 	for _, l := range t.Lines {
 		c, ok := l.Cell("musl")
@@ -138,6 +142,25 @@ func median(s compare.Series) float64 {
 	return stats.Median(values)
 }
 
+// side is musl / gnu in a unit that stands beside a row's time and so has no
+// line in the table: CPU time.
+func (e Expect) side(in compare.Input) (string, Answer) {
+	gnu, ok := find(in, e.Row, e.Unit, "gnu")
+	musl, also := find(in, e.Row, e.Unit, "musl")
+	if !ok || !also {
+		return "not measured", Misses
+	}
+	return e.paired(gnu, musl)
+}
+
+func (e Expect) paired(base, other compare.Series) (string, Answer) {
+	x, err := compare.PairedRatio(base, other)
+	if err != nil {
+		return err.Error(), Misses
+	}
+	return fmt.Sprintf("%.3g [%.3g, %.3g]", x.Value, x.Lo, x.Hi), e.band(x.Value)
+}
+
 // per pairs two rows of one variant by round: they ran within the same minute
 // or two, side by side with all others.
 func (e Expect) per(in compare.Input) (string, Answer) {
@@ -146,9 +169,5 @@ func (e Expect) per(in compare.Input) (string, Answer) {
 	if !ok || !also {
 		return "not measured", Misses
 	}
-	x, err := compare.PairedRatio(per, row)
-	if err != nil {
-		return err.Error(), Misses
-	}
-	return fmt.Sprintf("%.3g [%.3g, %.3g]", x.Value, x.Lo, x.Hi), e.band(x.Value)
+	return e.paired(per, row)
 }
