@@ -38,8 +38,7 @@ func find(t *testing.T, name string) gang.Row {
 	return gang.Row{}
 }
 
-// What is live is resident: its bytes are the least that can come out. What the
-// rest of this process holds is no more than a few of them.
+// What is live is resident: its bytes are the least that can come out.
 func TestResident(t *testing.T) {
 	row := find(t, "Resident/freed=none/sizes=16..1039/blocks=16384/threads=1/proc=plain")
 	const live = 16384 * (16 + 1039) / 2
@@ -47,7 +46,6 @@ func TestResident(t *testing.T) {
 	require.NoError(t, err)
 	require.NotNil(t, r.Value)
 	assert.Greater(t, *r.Value, 0.98*live)
-	assert.Less(t, *r.Value, 16.0*live)
 }
 
 // Rows that take much memory say so, or they would swap a small machine.
