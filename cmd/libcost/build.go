@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -30,10 +32,11 @@ func (a *app) buildCommand() *cobra.Command {
 				return err
 			}
 			print := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-			fmt.Fprintln(print, "variant\tlibc\tlinkage\tallocator\tmemcpy\tmemcmp\tmalloc\tcompiler\tbinaries")
+			fmt.Fprintln(print, "variant\tlibc\tlinkage\tallocator\tswapped\tmemcpy\tmemcmp\tmalloc\tcompiler\tbinaries")
 			for _, b := range built {
 				f := b.Facts
-				fmt.Fprintf(print, "%s\t%s %s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", b.Variant.Name, f.Libc, f.LibcVersion, f.Linkage, f.Allocator,
+				fmt.Fprintf(print, "%s\t%s %s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", b.Variant.Name, f.Libc, f.LibcVersion, f.Linkage, f.Allocator,
+					cmp.Or(strings.Join(f.Parts, "+"), "none"),
 					f.Functions["memcpy"], f.Functions["memcmp"], f.Functions["malloc"], f.Compiler, relative(b.Dir))
 			}
 			return print.Flush()
@@ -72,6 +75,12 @@ func (a *app) variantsCommand() *cobra.Command {
 				line := fmt.Sprintf("%s, %s", map[string]string{"gnu": "glibc", "musl": "musl"}[v.Libc], v.Linkage())
 				if v.Allocator() != "native" {
 					line += ", malloc from " + v.Allocator()
+				}
+				if slices.Contains(v.Parts, "memops") {
+					line += ", memory functions from swap/memops"
+				}
+				if slices.Contains(v.Parts, "locks") {
+					line += ", locks from swap/locks"
 				}
 				if _, own := defs[name]; own {
 					line += ", from variants.toml"

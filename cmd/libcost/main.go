@@ -201,10 +201,10 @@ func (a *app) variants(names []string) ([]variant.Variant, error) {
 		if err != nil {
 			return nil, err
 		}
-		if seen[n] {
-			return nil, usagef("variant %s is named twice", n)
+		if seen[v.Name] {
+			return nil, usagef("variant %s is named twice", v.Name)
 		}
-		seen[n] = true
+		seen[v.Name] = true
 		vs = append(vs, v)
 	}
 	return vs, nil

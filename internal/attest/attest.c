@@ -37,6 +37,19 @@ __attribute__((weak)) extern const char __libc_version[];
 __attribute__((weak)) int mi_version(void);
 __attribute__((weak)) int mallctl(const char *, void *, size_t *, void *, size_t);
 
+/* The parts of swap/: a symbol of each, and the section that all its code is in. */
+#define PART(name) \
+	__attribute__((weak)) extern const int libcost_swap_##name; \
+	__attribute__((weak)) extern const char __start_libcost_##name[], __stop_libcost_##name[]
+PART(memops);
+PART(locks);
+
+static const struct { const char *name; const int *mark; const char *start, *stop; } parts[] = {
+	{ "memops", &libcost_swap_memops, __start_libcost_memops, __stop_libcost_memops },
+	{ "locks", &libcost_swap_locks, __start_libcost_locks, __stop_libcost_locks },
+};
+enum { PARTS = sizeof parts / sizeof *parts };
+
 static const char *libc_name(void)
 {
 #ifdef __GLIBC__
@@ -89,17 +102,34 @@ static uintptr_t follow(uintptr_t f)
 	return f;
 }
 
-/* "malloc":{"address":A} in a static program, which has no loader; with the file in a dynamic one. */
+static int swapped(char *buf, size_t size)
+{
+	size_t n = 0;
+	for (int i = 0; i < PARTS; i++)
+		if (parts[i].mark)
+			n += snprintf(buf + n, size - n, "%s\"%s\"", n ? "," : "", parts[i].name);
+	return n;
+}
+
+static const char *part_of(uintptr_t f)
+{
+	for (int i = 0; i < PARTS; i++)
+		if (f >= (uintptr_t)parts[i].start && f < (uintptr_t)parts[i].stop) return parts[i].name;
+	return "";
+}
+
+/* "malloc":{"address":A,"part":""} in a static program, which has no loader; with the file in a dynamic one. */
 static int where(char *buf, size_t size, const char *name, void *f)
 {
 	Dl_info info;
+	uintptr_t at = follow((uintptr_t)f);
 	if (!getauxval(AT_BASE))
-		return snprintf(buf, size, "\"%s\":{\"address\":%llu}", name, (unsigned long long)follow((uintptr_t)f));
+		return snprintf(buf, size, "\"%s\":{\"address\":%llu,\"part\":\"%s\"}", name, (unsigned long long)at, part_of(at));
 	f = dlsym(RTLD_DEFAULT, name);
 	if (!f || !dladdr(f, &info) || !info.dli_fname)
 		return snprintf(buf, size, "\"%s\":{}", name);
-	return snprintf(buf, size, "\"%s\":{\"address\":%llu,\"file\":\"%s\"}", name,
-		(unsigned long long)((char *)f - (char *)info.dli_fbase), info.dli_fname);
+	return snprintf(buf, size, "\"%s\":{\"address\":%llu,\"part\":\"%s\",\"file\":\"%s\"}", name,
+		(unsigned long long)((char *)f - (char *)info.dli_fbase), part_of((uintptr_t)f), info.dli_fname);
 }
 
 int attest_json(char *buf, size_t size, const char *build)
@@ -110,11 +140,12 @@ int attest_json(char *buf, size_t size, const char *build)
 		{ "memchr", memchr }, { "strlen", strlen },
 		{ "pthread_mutex_lock", pthread_mutex_lock },
 	};
-	char alloc[64];
+	char alloc[64], swaps[64] = "";
 	size_t n;
 	allocator(alloc, sizeof alloc);
-	n = snprintf(buf, size, "{\"libc\":\"%s\",\"libc_version\":\"%s\",\"allocator\":\"%s\",\"compiler\":\"%s\",\"build\":\"%s\",\"functions\":{",
-		libc_name(), libc_version(), alloc,
+	swapped(swaps, sizeof swaps);
+	n = snprintf(buf, size, "{\"libc\":\"%s\",\"libc_version\":\"%s\",\"allocator\":\"%s\",\"parts\":[%s],\"compiler\":\"%s\",\"build\":\"%s\",\"functions\":{",
+		libc_name(), libc_version(), alloc, swaps,
 #ifdef __clang__
 		__VERSION__,
 #else

@@ -21,7 +21,7 @@ func TestBuild(t *testing.T) {
 	needsMusl(t)
 	b, said := tree(t)
 	toy(t, b.Root, toyAllocator)
-	names := []string{"gnu", "gnu-dynamic", "musl", "gnu+mimalloc", "musl+mimalloc"}
+	names := []string{"gnu", "gnu-dynamic", "musl", "gnu+mimalloc", "musl+mimalloc", "gnu+memops+locks", "musl-dynamic+memops"}
 	var vs []Variant
 	for _, name := range names {
 		vs = append(vs, mustParse(t, name))
@@ -35,20 +35,26 @@ func TestBuild(t *testing.T) {
 
 	t.Run("facts", func(t *testing.T) {
 		for name, want := range map[string]Facts{
-			"gnu":           {Libc: "glibc", Linkage: "static", Allocator: "native"},
-			"gnu-dynamic":   {Libc: "glibc", Linkage: "dynamic", Allocator: "native"},
-			"musl":          {Libc: "musl", Linkage: "static", Allocator: "native"},
-			"gnu+mimalloc":  {Libc: "glibc", Linkage: "static", Allocator: "mimalloc 9.8.7"},
-			"musl+mimalloc": {Libc: "musl", Linkage: "static", Allocator: "mimalloc 9.8.7"},
+			"gnu":                 {Libc: "glibc", Linkage: "static", Allocator: "native", Parts: []string{}},
+			"gnu-dynamic":         {Libc: "glibc", Linkage: "dynamic", Allocator: "native", Parts: []string{}},
+			"musl":                {Libc: "musl", Linkage: "static", Allocator: "native", Parts: []string{}},
+			"gnu+mimalloc":        {Libc: "glibc", Linkage: "static", Allocator: "mimalloc 9.8.7", Parts: []string{}},
+			"musl+mimalloc":       {Libc: "musl", Linkage: "static", Allocator: "mimalloc 9.8.7", Parts: []string{}},
+			"gnu+memops+locks":    {Libc: "glibc", Linkage: "static", Allocator: "native", Parts: []string{"memops", "locks"}},
+			"musl-dynamic+memops": {Libc: "musl", Linkage: "dynamic", Allocator: "native", Parts: []string{"memops"}},
 		} {
 			got := built[name].Facts
 			assert.Regexp(t, `^\d+\.\d+`, got.LibcVersion, name)
 			assert.Equal(t, built[name].Build, got.Build, name)
-			assert.Equal(t, want, Facts{Libc: got.Libc, Linkage: got.Linkage, Allocator: got.Allocator}, name)
+			assert.Equal(t, want, Facts{Libc: got.Libc, Linkage: got.Linkage, Allocator: got.Allocator, Parts: got.Parts}, name)
 		}
 		assert.Equal(t, "libc.so.6", filepath.Base(built["gnu-dynamic"].Facts.Functions["malloc"].File))
 		assert.NotEmpty(t, built["gnu-dynamic"].Facts.Functions["malloc"].BuildID)
 		assert.Equal(t, "__libc_malloc", built["gnu"].Facts.Functions["malloc"].Symbol)
+		for name, part := range map[string]string{"memcpy": "memops", "strlen": "memops", "pthread_mutex_lock": "locks", "malloc": ""} {
+			assert.Equal(t, part, built["gnu+memops+locks"].Facts.Functions[name].Part, name)
+			assert.Empty(t, built["gnu"].Facts.Functions[name].Part, name)
+		}
 	})
 
 	t.Run("rows", func(t *testing.T) {
@@ -97,6 +103,8 @@ func TestBuild(t *testing.T) {
 		{"another libc's worker", "tiny.plain", "musl", "libc is musl, want glibc"},
 		{"another linkage", "tiny.test", "gnu-dynamic", "linkage is dynamic, want static"},
 		{"another allocator", "tiny.plain", "gnu+mimalloc", "allocator is mimalloc, want native"},
+		{"parts that it does not name", "tiny.test", "gnu+memops+locks", "swapped is memops+locks, want none"},
+		{"parts that its worker does not name", "tiny.plain", "gnu+memops+locks", "swapped is memops+locks, want none"},
 	}
 	for _, c := range plants {
 		t.Run(c.what, func(t *testing.T) {
@@ -134,6 +142,28 @@ func TestBuild(t *testing.T) {
 		_, err := b.Build(mustParse(t, "gnu-dynamic+mimalloc"))
 		assert.ErrorContains(t, err, "malloc is from libc")
 		assert.ErrorContains(t, err, "libc.so.6, want mimalloc's")
+	})
+
+	t.Run("a part that it names and lacks", func(t *testing.T) {
+		for _, file := range []string{"tiny.test", "tiny.plain"} {
+			refused := replaced(t, b, built["gnu+memops+locks"], file, read(t, filepath.Join(gnu.Dir, file)))
+			assert.ErrorContains(t, refused, "attest gnu+memops+locks: "+file+": swapped is none, want memops+locks ")
+		}
+	})
+
+	t.Run("a part that is linked and not used", func(t *testing.T) {
+		fill, once := filepath.Join(b.Root, "swap/memops/fill.c"), filepath.Join(b.Root, "swap/locks/mutex.c")
+		edit(t, fill, "void *memset(", "void *other(")
+		for name, its := range map[string]string{"gnu+memops": "memset is __memset_", "musl+memops": "memset is memset, "} {
+			_, err := b.Build(mustParse(t, name))
+			assert.ErrorContains(t, err, its)
+			assert.ErrorContains(t, err, "want memops's")
+		}
+		_, err := b.Build(mustParse(t, "gnu-dynamic+memops"))
+		assert.ErrorContains(t, err, "memset is libc.so.6+0x")
+		edit(t, once, "int pthread_mutex_lock(struct mutex *m)\n{", "int other(struct mutex *m)\n{")
+		_, err = b.Build(mustParse(t, "gnu-dynamic+locks"))
+		assert.ErrorContains(t, err, "pthread_mutex_lock is libc.so.6+0x")
 	})
 
 	t.Run("a header that go build does not see", func(t *testing.T) {

@@ -16,6 +16,7 @@ type Facts struct {
 	Libc        string              `json:"libc"` // glibc or musl
 	LibcVersion string              `json:"libc_version"`
 	Allocator   string              `json:"allocator"` // native, or name and version
+	Parts       []string            `json:"parts"`     // of swap/
 	Compiler    string              `json:"compiler"`
 	Build       string              `json:"build"`
 	Linkage     string              `json:"linkage"` // static or dynamic
@@ -31,9 +32,13 @@ type Function struct {
 	File    string `json:"file,omitempty"`
 	Symbol  string `json:"symbol,omitempty"`
 	BuildID string `json:"build_id,omitempty"`
+	Part    string `json:"part,omitempty"` // of swap/, "" if it is none's
 }
 
 func (f Function) String() string {
+	if f.Part != "" {
+		return f.Part + "'s"
+	}
 	if f.File != "" {
 		return fmt.Sprintf("%s+%#x", filepath.Base(f.File), f.Address)
 	}
@@ -60,6 +65,7 @@ func Attest(binary string, v Variant, build string) (Facts, error) {
 		{"libc", libc, facts.Libc},
 		{"linkage", v.Linkage(), facts.Linkage},
 		{"allocator", v.Allocator(), allocator},
+		{"swapped", v.swaps(), joinParts(facts.Parts)},
 		{"build", build, facts.Build},
 	} {
 		if c.want != c.got {
@@ -74,13 +80,26 @@ func Attest(binary string, v Variant, build string) (Facts, error) {
 // musl keeps for the handlers of atexit and the like, is not among them.)
 var ownAllocator = []string{"_int_malloc", "__malloc_alloc_meta"}
 
-// checkReach sees that malloc is the allocator's own: a part that was linked
-// and is not used would be measured for nothing.
+// reached are functions that a part of swap/ must answer for.
+var reached = map[string][]string{
+	"memops": {"memcpy", "memmove", "memset", "memcmp", "memchr", "strlen"},
+	"locks":  {"pthread_mutex_lock"},
+}
+
+// checkReach sees that what a part replaces is the part's own: one that was
+// linked and is not used would be measured for nothing.
 func (f Facts) checkReach(v Variant, binary string) error {
+	file := filepath.Base(binary)
+	for _, part := range f.Parts {
+		for _, name := range reached[part] {
+			if at := f.Functions[name]; at.Part != part {
+				return &AttestError{v.Name, file, name, part + "'s", cmp.Or(at.String(), "libc's")}
+			}
+		}
+	}
 	if v.Allocator() == "native" {
 		return nil
 	}
-	file := filepath.Base(binary)
 	if f.libcs != "" {
 		return &AttestError{v.Name, file, "malloc", v.Allocator() + "'s alone", "libc's as well (" + f.libcs + ")"}
 	}

@@ -3,6 +3,7 @@ package variant
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"testing"
 )
 
@@ -30,14 +31,18 @@ func FuzzReadDefinitions(f *testing.F) {
 }
 
 // FuzzParse feeds arbitrary names to the parser: it refuses them or gives them
-// a libc.
+// a libc, and a name that means the same.
 func FuzzParse(f *testing.F) {
-	for _, name := range []string{"gnu", "musl-dynamic+mimalloc", "musl+", "+", "gnu-", "gnu+mimalloc+jemalloc"} {
+	for _, name := range []string{"gnu", "musl-dynamic+mimalloc", "musl+", "+", "gnu-", "gnu+mimalloc+jemalloc", "musl+locks+memops"} {
 		f.Add(name)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
 		v, err := Parse(name, nil)
-		if err == nil && (v.Name != name || v.Libc != "gnu" && v.Libc != "musl") {
+		if err != nil {
+			return
+		}
+		again, err := Parse(v.Name, nil)
+		if err != nil || !reflect.DeepEqual(v, again) || len(v.Name) != len(name) || v.Libc != "gnu" && v.Libc != "musl" {
 			t.Errorf("Parse(%q) = %+v", name, v)
 		}
 	})

@@ -7,13 +7,15 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 )
 
-// A recipe of a part compiles an allocator into one object that defines every
-// name of the allocator's interface (malloc, aligned_alloc, ...) and is in the
-// program whole. One missing name would be libc's: with malloc alone replaced,
-// musl links silently and its realloc frees what it never gave.
+// A recipe of a part compiles an allocator, or a directory of swap/, into one
+// object that defines every name of its interface (malloc, aligned_alloc, ...)
+// and is in the program whole. One missing name would be libc's: with malloc
+// alone replaced, musl links silently and its realloc frees what it never gave;
+// with a mutex alone, libc's pthread_cond_wait unlocks what it did not lock.
 type partRecipe struct {
 	flags []string
 	build func(p partRecipe, source, work, cc string) *exec.Cmd
@@ -31,9 +33,16 @@ var partRecipes = map[string]partRecipe{
 		flags: []string{"--disable-cxx", "--disable-doc", "--disable-shared", "--disable-libdl", "--enable-static", "--with-jemalloc-prefix="},
 		build: buildJemalloc,
 	},
+	"memops": {flags: SwapFlags, build: buildSwap},
+	"locks":  {flags: SwapFlags, build: buildSwap},
 }
 
-// part gives the object of an allocator for a variant's libc, and builds it
+// SwapFlags come after [CFlags] for the parts of swap/. Without the first two
+// gcc makes a call of memset from the loop in memset. The others give every
+// loop the same place in a cache line wherever the linker puts the object.
+var SwapFlags = []string{"-fno-builtin", "-fno-tree-loop-distribute-patterns", "-falign-loops=32", "-falign-jumps=16", "-Wall"}
+
+// part gives the object of a part for a variant's libc, and builds it
 // first if it must. The object's directory is named for all that went in,
 // since go build looks at an object's path and never at its content. Static and
 // dynamic programs share it.
@@ -100,9 +109,12 @@ func (b *Builder) makePart(v Variant, name, source, cc, dir string) error {
 	return publish(tmp, dir, name+".o")
 }
 
-// source is the directory of an allocator's source, which scripts/setup finds
-// or fetches, and names in its last line.
+// source is the directory of a part's source: our own, or an allocator's, which
+// scripts/setup finds or fetches, and names in its last line.
 func (b *Builder) source(v Variant, name string) (string, error) {
+	if slices.Contains(Swaps, name) {
+		return filepath.Join(b.Root, "swap", name), nil
+	}
 	cmd := exec.Command(filepath.Join(b.Root, "scripts", "setup"), name)
 	cmd.Dir = b.Root
 	var stdout, stderr bytes.Buffer
@@ -121,6 +133,23 @@ func buildMimalloc(p partRecipe, source, work, cc string) *exec.Cmd {
 	args := append(append([]string{}, CFlags...), p.flags...)
 	args = append(args, "-I", filepath.Join(source, "include"), "-c", filepath.Join(source, "src", "static.c"), "-o", filepath.Join(work, "mimalloc.o"))
 	return exec.Command(cc, args...)
+}
+
+// buildSwap compiles each file of a directory of swap/ and links them into one
+// object, so that a program has all of it or nothing. Its code gets a section
+// of its own, by which the attestation sees that a function is the part's.
+func buildSwap(p partRecipe, source, work, cc string) *exec.Cmd {
+	script := `set -e
+for source in *.c; do
+	"$CC" "$@" -c "$source" -o "$WORK/${source%.c}.part"
+done
+cd "$WORK"
+ld -r -o "$NAME.o" ./*.part
+objcopy --rename-section ".text=libcost_$NAME" "$NAME.o"`
+	cmd := exec.Command("sh", append([]string{"-c", script, "sh"}, slices.Concat(CFlags, p.flags)...)...)
+	cmd.Dir = source
+	cmd.Env = append(os.Environ(), "CC="+cc, "WORK="+work, "NAME="+filepath.Base(source))
+	return cmd
 }
 
 // buildJemalloc configures and makes a copy of the source, then links the

@@ -36,7 +36,7 @@ func TestPartsAreComplete(t *testing.T) {
 	}
 	b := &Builder{Root: project(t)}
 	for _, libc := range Libcs {
-		for _, part := range Parts {
+		for _, part := range Allocators {
 			t.Run(libc+"+"+part, func(t *testing.T) {
 				v := mustParse(t, libc+"+"+part)
 				r := needsPart(t, b, v)

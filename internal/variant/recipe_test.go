@@ -67,6 +67,10 @@ func TestRecipe(t *testing.T) {
 		{"the parts", func() { v.Parts = []string{"mimalloc"} }, true},
 		{"a part's object, by somebody else", func() { touch(object(t, b.Root))() }, true},
 		{"an allocator's source", touch("sources of toys/mimalloc-9.8.7/include/toy.h"), true},
+		{"a part of swap", func() { v.Parts = []string{"memops"} }, true},
+		{"a source of that part", touch("swap/memops/find.c"), true},
+		{"its header", touch("swap/memops/memops.h"), true},
+		{"a source of the other part", touch("swap/locks/once.c"), false},
 		{"the objects", func() { v.Objects = nil }, true},
 		{"the name", func() { v.Name = "other" }, true},
 

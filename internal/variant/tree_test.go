@@ -17,11 +17,11 @@ import (
 func tree(t *testing.T) (b *Builder, lines *[]string) {
 	t.Helper()
 	root := filepath.Join(t.TempDir(), "a tree")
-	for _, pattern := range []string{"go.mod", "go.sum", "internal/gang/*.[ch]", "internal/gang/*.go", "internal/gang/plain/*.c", "internal/attest/*.[ch]", "internal/attest/*.go"} {
+	for _, pattern := range []string{"go.mod", "go.sum", "internal/gang/*.[ch]", "internal/gang/*.go", "internal/gang/plain/*.c", "internal/attest/*.[ch]", "swap/*/*.[ch]", "internal/attest/*.go"} {
 		files, err := filepath.Glob(filepath.Join("../..", pattern))
 		require.NoError(t, err)
 		for _, f := range files {
-			if !strings.HasSuffix(f, "_test.go") {
+			if !strings.HasSuffix(f, "_test.go") && !strings.Contains(f, "testdata") {
 				put(t, filepath.Join(root, strings.TrimPrefix(f, "../..")), read(t, f))
 			}
 		}

@@ -10,10 +10,14 @@ import (
 	"strings"
 )
 
-// Libcs and Parts are the words that a variant's name is made of.
+// Libcs and Parts are the words that a variant's name is made of; a name has
+// its parts in this order. The first parts are allocators, fetched from
+// elsewhere; those of Swaps lie in swap/.
 var (
-	Libcs = []string{"gnu", "musl"}
-	Parts = []string{"mimalloc", "jemalloc"}
+	Libcs      = []string{"gnu", "musl"}
+	Allocators = []string{"mimalloc", "jemalloc"}
+	Swaps      = []string{"memops", "locks"}
+	Parts      = slices.Concat(Allocators, Swaps)
 )
 
 // A Variant is one way to build the same program.
@@ -39,11 +43,30 @@ type Variant struct {
 // Allocator is the allocator that the binaries must attest.
 func (v Variant) Allocator() string {
 	for _, p := range v.Parts {
-		if p == "mimalloc" || p == "jemalloc" {
+		if slices.Contains(Allocators, p) {
 			return p
 		}
 	}
 	return "native"
+}
+
+// swaps are the parts from swap/ that the binaries must attest, "none" or
+// joined by +.
+func (v Variant) swaps() string {
+	var names []string
+	for _, p := range v.Parts {
+		if slices.Contains(Swaps, p) {
+			names = append(names, p)
+		}
+	}
+	return joinParts(names)
+}
+
+func joinParts(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, "+")
 }
 
 // Linkage is static or dynamic.
@@ -66,9 +89,10 @@ func (e *NameError) Error() string {
 }
 
 // Parse reads <libc>[-static|-dynamic][+part...], or a name defined in
-// variants.toml, with parts after it.
+// variants.toml, with parts after it. The parts come in any order; the
+// variant's own name has them in that of [Parts].
 func Parse(name string, defs Definitions) (Variant, error) {
-	base, parts, _ := strings.Cut(name, "+")
+	base, rest, given := strings.Cut(name, "+")
 	near := func() string { return Near(name, append(Known(defs), "gnu-static", "musl-static")) }
 	v, err := parseBase(base, defs)
 	if base == MuslSource && err != nil {
@@ -77,20 +101,31 @@ func Parse(name string, defs Definitions) (Variant, error) {
 	if err != nil {
 		return Variant{}, &NameError{name, err.Error(), near()}
 	}
-	v.Name = name
-	if parts == "" && !strings.HasSuffix(name, "+") {
+	v.Name = base
+	if !given {
 		return v, nil
 	}
-	for _, p := range strings.Split(parts, "+") {
-		if !slices.Contains(Parts, p) {
+	var named []string
+	for _, p := range strings.Split(rest, "+") {
+		switch {
+		case !slices.Contains(Parts, p):
 			return Variant{}, &NameError{name, fmt.Sprintf("%q is no part", p), near()}
-		}
-		if slices.Contains(v.Parts, p) || v.Allocator() != "native" {
+		case slices.Contains(Allocators, p) && v.Allocator() != "native":
 			return Variant{}, &NameError{name, "a program has one allocator", ""}
+		case slices.Contains(v.Parts, p):
+			return Variant{}, &NameError{name, fmt.Sprintf("%q is in it twice", p), ""}
 		}
 		v.Parts = append(v.Parts, p)
+		named = append(named, p)
 	}
+	sortParts(v.Parts)
+	sortParts(named)
+	v.Name = base + "+" + strings.Join(named, "+")
 	return v, nil
+}
+
+func sortParts(names []string) {
+	slices.SortFunc(names, func(a, b string) int { return slices.Index(Parts, a) - slices.Index(Parts, b) })
 }
 
 func parseBase(base string, defs Definitions) (Variant, error) {
@@ -116,7 +151,7 @@ func parseBase(base string, defs Definitions) (Variant, error) {
 }
 
 // Known lists the variants that need no thought: each libc, linked both ways,
-// alone and with each allocator, and those of variants.toml.
+// alone and with each part, and those of variants.toml.
 func Known(defs Definitions) []string {
 	var names []string
 	for _, libc := range Libcs {
