@@ -6,6 +6,8 @@ BENCH ?=
 DIR ?=
 BUDGET ?=
 LAYOUTS ?=
+EXPLAIN ?=
+WORKLOAD ?= e2e/sqlite-query e2e/sqlite-upsert e2e/treesitter-parse e2e/clone-smells
 GO ?= go
 -include config.mk
 
@@ -14,9 +16,10 @@ LIBCOST := bin/libcost
 VARIANTS := $(patsubst bench-%,%,$(filter bench-%,$(MAKECMDGOALS)))
 RUNFLAGS := -set $(SET) $(if $(ROUNDS),-rounds $(ROUNDS)) $(if $(BUDGET),-budget $(BUDGET)) \
 	$(if $(BENCH),-bench '$(BENCH)') $(if $(DIR),-dir '$(DIR)') $(if $(LAYOUTS),-layouts $(LAYOUTS))
+EXPLAINFLAGS := $(if $(ROUNDS),-rounds $(ROUNDS)) $(if $(filter full,$(EXPLAIN)),-mechanism)
 
 .NOTPARALLEL:
-.PHONY: help setup build compare null accept test check-shims clean $(LIBCOST)
+.PHONY: help setup build compare explain doctor null accept test check-shims clean $(LIBCOST)
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' Makefile
@@ -37,6 +40,14 @@ bench-%: $(LIBCOST) ## measure variants, interleaved: make bench-musl bench-gnu
 
 compare: $(LIBCOST) ## all rows of the newest run (RUN=dir: of that one)
 	@$(LIBCOST) compare $(RUN)
+
+explain: $(LIBCOST) ## which part of libc causes how much of a program's gap (WORKLOAD=dir, EXPLAIN=full)
+	@for w in $(WORKLOAD); do \
+		$(LIBCOST) explain $$w $(EXPLAINFLAGS) && echo || exit; \
+		$(if $(filter full,$(EXPLAIN)),$(LIBCOST) explain $$w -neutral jemalloc && echo || exit;) done
+
+doctor: $(LIBCOST) ## what makes numbers on this machine unreliable
+	@$(LIBCOST) doctor
 
 null: $(LIBCOST) ## musl and gnu against their own copies: what the method finds where nothing is
 	@$(LIBCOST) null $(RUNFLAGS) musl

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,20 +21,28 @@ import (
 func (a *app) acceptCommand() *cobra.Command {
 	var f runFlags
 	c := &cobra.Command{
-		Use:   "accept",
+		Use:   "accept [SECTION...]",
 		Short: "See whether the suite reproduces what people met, and agrees with others",
 		Long: `See whether the suite reproduces what people met (testdata/cases.toml), whether
 its floors are low and equal, whether a variant equals its own copy, and whether
-rows agree with C loops, fio and perf bench that share no code with them. Takes
-about 12 minutes. What this machine lacks is named and not judged.`,
-		Example: "  libcost accept",
-		Args:    noArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
+rows agree with C loops, fio and perf bench that share no code with them; whether
+a replacement part is the same in both libcs, and whether a cause that was
+planted into a program is found there.
+
+Sections: cases, null, peers, parts, planted. All of them take about 25 minutes.
+What this machine lacks is named and not judged.`,
+		Example: "  libcost accept\n  libcost accept cases null",
+		RunE: func(c *cobra.Command, args []string) error {
+			for _, name := range args {
+				if _, ok := a.sections()[name]; !ok {
+					return usagef("accept: no section %q%s (%s)", name, near(name, sections), strings.Join(sections, ", "))
+				}
+			}
 			f.set = "quick"
 			if err := f.check(c, a); err != nil {
 				return err
 			}
-			return a.locked(f, func() error { return a.accept(c.Context(), f) })
+			return a.locked(f, func() error { return a.accept(c.Context(), f, args) })
 		},
 	}
 	f.register(c)
@@ -43,7 +52,20 @@ about 12 minutes. What this machine lacks is named and not judged.`,
 	return c
 }
 
-func (a *app) accept(ctx context.Context, f runFlags) error {
+// sections are the parts of accept, in their order.
+var sections = []string{"cases", "null", "peers", "parts", "planted"}
+
+// A judge measures what one expects, and says how it came out.
+type judge func(context.Context, runFlags, []*variant.Built, []accept.Case) ([]accept.Finding, error)
+
+func (a *app) sections() map[string][]judge {
+	return map[string][]judge{
+		"cases": {a.acceptCases, a.acceptMemoryDisk}, "null": {a.acceptNull}, "peers": {a.acceptPeers},
+		"parts": {a.acceptParts}, "planted": {a.acceptPlanted},
+	}
+}
+
+func (a *app) accept(ctx context.Context, f runFlags, chosen []string) error {
 	cases, err := accept.ReadCases(filepath.Join(a.root, "testdata", "cases.toml"))
 	if err != nil {
 		return err
@@ -53,14 +75,17 @@ func (a *app) accept(ctx context.Context, f runFlags) error {
 		return err
 	}
 	var findings []accept.Finding
-	for _, judge := range []func(context.Context, runFlags, []*variant.Built, []accept.Case) ([]accept.Finding, error){
-		a.acceptCases, a.acceptMemoryDisk, a.acceptNull, a.acceptPeers,
-	} {
-		more, err := judge(ctx, f, built, cases)
-		if err != nil {
-			return err
+	for _, name := range sections {
+		if len(chosen) > 0 && !slices.Contains(chosen, name) {
+			continue
 		}
-		findings = append(findings, more...)
+		for _, judge := range a.sections()[name] {
+			more, err := judge(ctx, f, built, cases)
+			if err != nil {
+				return err
+			}
+			findings = append(findings, more...)
+		}
 	}
 	if !report.Findings(a.stdout, findings) {
 		return errShort

@@ -22,10 +22,6 @@ type Factor struct {
 	Part string // what replaces it in both builds
 }
 
-// Allocators are the parts that can stand for the allocator; the first one does
-// unless another is asked for.
-var Allocators = []string{"mimalloc", "jemalloc"}
-
 // A Binary is one way to build the program.
 type Binary struct {
 	Name    string // unique, and a file's name
@@ -47,8 +43,8 @@ type Design struct {
 // static, the factorial is between static builds, and what linkage does comes
 // from the dynamic one as it was asked for.
 func NewDesign(a, b variant.Variant, allocator string) (Design, error) {
-	if !slices.Contains(Allocators, allocator) {
-		return Design{}, fmt.Errorf("%q is no allocator (%s)", allocator, strings.Join(Allocators, ", "))
+	if !slices.Contains(variant.Allocators, allocator) {
+		return Design{}, fmt.Errorf("%q is no allocator (%s)", allocator, strings.Join(variant.Allocators, ", "))
 	}
 	d := Design{Sides: [2]variant.Variant{a, b}}
 	for _, f := range []Factor{{"allocator", allocator}, {"memory functions", "memops"}, {"locks", "locks"}} {
@@ -115,8 +111,8 @@ func part(v variant.Variant, f Factor) string {
 }
 
 func covers(f Factor, part string) bool {
-	if slices.Contains(Allocators, f.Part) {
-		return slices.Contains(Allocators, part)
+	if slices.Contains(variant.Allocators, f.Part) {
+		return slices.Contains(variant.Allocators, part)
 	}
 	return f.Part == part
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"libcost/internal/stats"
+	"libcost/internal/variant"
 	"libcost/internal/workload"
 )
 
@@ -34,7 +35,7 @@ func (d Design) NewPlant(function string) (*Plant, error) {
 func partOf(function string) string {
 	switch {
 	case slices.Contains([]string{"malloc", "calloc", "realloc", "free"}, function):
-		return Allocators[0]
+		return variant.Allocators[0]
 	case strings.HasPrefix(function, "mem") || strings.HasPrefix(function, "str") || function == "bcmp":
 		return "memops"
 	case strings.HasPrefix(function, "pthread_mutex"):

@@ -76,6 +76,9 @@ func (r *Runner) Run(ctx context.Context, d Design, rounds int, seed uint64, don
 			if have[place{round, b.Name}] {
 				continue
 			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 			s, err := r.Sample(ctx, b)
 			if err := ctx.Err(); err != nil {
 				return err
