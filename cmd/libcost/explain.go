@@ -54,7 +54,7 @@ the same code, each alone and in every combination, and all of these binaries
 run in each round. A part's share is its Shapley value; first .. last is what
 the gap loses if it is replaced alone, and after all others. What no part covers
 is the rest.`,
-		Example: `  libcost explain examples/c-make
+		Example: `  libcost explain e2e/sqlite-query
   libcost explain examples/c-make gnu-dynamic musl+mimalloc -rounds 50
   libcost explain examples/c-make gnu musl -metric cpu -format md`,
 		RunE: func(c *cobra.Command, args []string) error {
