@@ -103,7 +103,7 @@ func (a *app) acceptPlanted(ctx context.Context, f runFlags, _ []*variant.Built,
 	var findings []accept.Finding
 	for _, function := range append([]string{""}, plantedFunctions...) {
 		e := explainFlags{rounds: 30, neutral: variant.Allocators[0], metric: "time", results: f.results, dir: f.dir, timeout: f.timeout, seed: f.seed, plant: function}
-		q, err := a.startInquiry([]string{plantedIn, "gnu", "gnu"}, e)
+		q, err := a.startInquiry(ctx, []string{plantedIn, "gnu", "gnu"}, e)
 		if err != nil {
 			return nil, err
 		}

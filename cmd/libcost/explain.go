@@ -121,9 +121,13 @@ func (a *app) explain(ctx context.Context, args []string, f explainFlags) error 
 	var q *inquiry
 	var err error
 	if f.resume != "" {
-		q, err = a.resumeInquiry(f)
+		q, err = a.resumeInquiry(ctx, f)
 	} else {
-		q, err = a.startInquiry(args, f)
+		q, err = a.startInquiry(ctx, args, f)
+	}
+	if errors.Is(err, context.Canceled) {
+		fmt.Fprintln(a.stderr, "\nstopped before the first sample: nothing to keep")
+		return errShort
 	}
 	if err != nil {
 		return err
@@ -161,7 +165,7 @@ func (q *inquiry) measure(ctx context.Context, a *app, unit string) (report.Gap,
 }
 
 // startInquiry builds all binaries and makes the record.
-func (a *app) startInquiry(args []string, f explainFlags) (*inquiry, error) {
+func (a *app) startInquiry(ctx context.Context, args []string, f explainFlags) (*inquiry, error) {
 	dir := args[0]
 	if _, err := os.Stat(dir); err != nil && !filepath.IsAbs(dir) {
 		dir = filepath.Join(a.root, dir)
@@ -170,7 +174,7 @@ func (a *app) startInquiry(args []string, f explainFlags) (*inquiry, error) {
 	if len(args) == 3 {
 		names = args[1:]
 	}
-	q, err := a.design(dir, [2]string(names), f.neutral, f.plant)
+	q, err := a.design(ctx, dir, [2]string(names), f.neutral, f.plant)
 	if err != nil {
 		return nil, err
 	}
@@ -209,7 +213,7 @@ func (a *app) startInquiry(args []string, f explainFlags) (*inquiry, error) {
 }
 
 // resumeInquiry goes on with an explanation: the same binaries, the same order.
-func (a *app) resumeInquiry(f explainFlags) (*inquiry, error) {
+func (a *app) resumeInquiry(ctx context.Context, f explainFlags) (*inquiry, error) {
 	record, err := explain.Read(f.resume)
 	if err != nil {
 		return nil, err
@@ -218,7 +222,7 @@ func (a *app) resumeInquiry(f explainFlags) (*inquiry, error) {
 		fmt.Fprintln(a.stderr, w)
 	}
 	m := record.Manifest
-	q, err := a.design(filepath.Join(a.root, "e2e", m.Workload), m.Sides, m.Neutral, m.Plant)
+	q, err := a.design(ctx, filepath.Join(a.root, "e2e", m.Workload), m.Sides, m.Neutral, m.Plant)
 	if err != nil {
 		return nil, err
 	}
@@ -241,7 +245,7 @@ func (a *app) resumeInquiry(f explainFlags) (*inquiry, error) {
 }
 
 // design reads the workload and builds each binary of its design.
-func (a *app) design(dir string, names [2]string, neutral, plant string) (*inquiry, error) {
+func (a *app) design(ctx context.Context, dir string, names [2]string, neutral, plant string) (*inquiry, error) {
 	w, err := workload.Read(dir)
 	if err != nil {
 		return nil, err
@@ -267,13 +271,16 @@ func (a *app) design(dir string, names [2]string, neutral, plant string) (*inqui
 			return nil, usageError{err}
 		}
 	}
-	return q, q.link()
+	return q, q.link(ctx)
 }
 
 // link compiles the workload once for each libc and linkage, and links all
 // binaries, two at a time.
-func (q *inquiry) link() error {
+func (q *inquiry) link(ctx context.Context) error {
 	for _, bin := range q.design.Binaries {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		key := programKey(bin.Variant)
 		if q.programs[key] != nil {
 			continue
