@@ -7,9 +7,10 @@ static size_t memops_pages(size_t bytes)
 	return (bytes + PAGE - 1) & -PAGE;
 }
 
-/* size=, or the LAST of sizes=FIRST..LAST. */
+/* size=, or the LAST of sizes=FIRST..LAST, or the fleet's. */
 static size_t memops_largest(const char *row)
 {
+	if (gang_is(row, "sizes", "fleet")) return 4096;
 	const char *s = gang_key(row, "size");
 	size_t n = 0;
 	if (!s) s = gang_key(row, "sizes");
@@ -17,10 +18,21 @@ static size_t memops_largest(const char *row)
 	return n;
 }
 
+size_t memops_by(const char *row, size_t size)
+{
+	return gang_is(row, "by", "half") ? size / 2 : (size_t)gang_num(row, "by", 0);
+}
+
+/* Where in its page a buffer begins. */
+static size_t memops_offset(const char *row, const char *key)
+{
+	return gang_num(row, key, gang_num(row, "both", 0)) % PAGE;
+}
+
 /* Wherever dst and src go to, and by= bytes beyond, there are GUARD bytes more on either side. */
 struct memops *memops_map(const struct shape *s, size_t state, const char *dst, const char *src)
 {
-	size_t size = memops_largest(s->row), by = gang_num(s->row, "by", 0);
+	size_t size = memops_largest(s->row), by = memops_by(s->row, size);
 	size_t before = memops_pages(GUARD + by);
 	size_t buffer = before + memops_pages(PAGE + size + by + GUARD);
 	size_t bytes = memops_pages(state) + 2 * buffer;
@@ -34,8 +46,8 @@ struct memops *memops_map(const struct shape *s, size_t state, const char *dst, 
 	m->dst.from = p + memops_pages(state);
 	m->dst.to = m->src.from = m->dst.from + buffer;
 	m->src.to = m->src.from + buffer;
-	m->dst.at = m->dst.from + before + gang_num(s->row, dst, 0) % PAGE;
-	m->src.at = m->src.from + before + gang_num(s->row, src, 0) % PAGE;
+	m->dst.at = m->dst.from + before + memops_offset(s->row, dst);
+	m->src.at = m->src.from + before + memops_offset(s->row, src);
 	m->dst.guard = 0xdd;
 	m->src.guard = 0xcc;
 	return m;
@@ -45,6 +57,12 @@ void memops_free(void *state)
 {
 	struct memops *m = state;
 	gang_unmap(m, m->bytes);
+}
+
+size_t memops_need(const struct shape *s)
+{
+	size_t size = memops_largest(s->row);
+	return 2 * (size + memops_by(s->row, size)) + 16 * PAGE;
 }
 
 static unsigned char memops_byte(const struct buffer *b, const unsigned char *p, size_t n)

@@ -12,7 +12,7 @@ int memops_move_new(const struct shape *s, void **state)
 {
 	struct move *v = (void *)memops_map(s, sizeof *v, "dst", "src");
 	if (!v) return GANG_ENOMEM;
-	v->by = gang_num(s->row, "by", 0);
+	v->by = memops_by(s->row, v->m.size);
 	v->up = gang_is(s->row, "move", "up");
 	v->all = v->m.src;
 	if (v->up) {
