@@ -252,7 +252,7 @@ const struct kernel memops_kernels[] = {
 	{ "Stpcpy", STRINGS "src=0 dst=0 threads=1", "stpcpy", .usual = "size=64",
 	  .about = "copy a string and learn its end",
 	  .flags = KERNEL_BYTES, OPS(strcopy, stpcpy) },
-	{ "Strncpy", STRINGS "src=0 dst=0 length=full threads=1", "strncpy", 
+	{ "Strncpy", STRINGS "src=0 dst=0 length=full threads=1", "strncpy",
 	  .about = "copy a string into a field of size= bytes",
 	  .flags = KERNEL_BYTES, OPS(strcopy, strncpy) },
 	{ "Strncpy", "size=8,64,256,4096,65536 src=0 dst=0 length=half threads=1", "strncpy", .usual = "size=64",
