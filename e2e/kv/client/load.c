@@ -143,7 +143,7 @@ static void count(struct tally *t, const struct connection *c, const struct wire
 	histogram_add(&t->latency, s.latency);
 	t->latency_ns += s.latency;
 	for (int i = config.rate ? STAGE_LATE : STAGE_ARRIVE; i < STAGES; i++) {
-		if (s.read && i >= STAGE_APPEND && i <= STAGE_WAKE) continue;
+		if (s.read && i >= STAGE_APPEND && i <= STAGE_REPLICATE) continue;
 		histogram_add(&t->stage[i], s.stage[i]);
 		t->stage_ns[i] += s.stage[i];
 	}

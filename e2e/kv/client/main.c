@@ -120,8 +120,8 @@ static int cpus(const char *s, cpu_set_t *set)
 	for (char *end; *s; s = end + (*end == ',')) {
 		long from = strtol(s, &end, 10), to = from;
 		if (end == s) misuse("not a list of CPUs: ", s);
-		if (*end == '-') to = strtol(end + 1, &end, 10);
-		if ((*end && *end != ',') || from < 0 || to < from || to >= CPU_SETSIZE) misuse("not a list of CPUs: ", s);
+		if (*end == '-') to = strtol(s = end + 1, &end, 10);
+		if (end == s || (*end && *end != ',') || from < 0 || to < from || to >= CPU_SETSIZE) misuse("not a list of CPUs: ", s);
 		for (; from <= to; from++) CPU_SET(from, set);
 	}
 	return 1;

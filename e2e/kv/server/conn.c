@@ -11,7 +11,7 @@
 #include "server.h"
 
 /* What a client that reads no answers may leave here. */
-enum { OUT_MAX = 16 << 20 };
+enum { OUT_MAX = 16 << 20, AT_ONCE = 1024 };
 
 struct conn *conn_new(int fd, int epoll)
 {
@@ -89,6 +89,7 @@ static const char *look(const struct conn *c, const struct wire_request *h, char
 	}
 	if (h->op <= OP_UPSERT && !h->key) return "no key";
 	if (h->op == OP_RECORD && !c->leader) return "a record from none that leads";
+	if (__atomic_load_n(&c->refs, __ATOMIC_RELAXED) > AT_ONCE) return "more than 1024 requests at once";
 	return 0;
 }
 

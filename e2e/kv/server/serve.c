@@ -84,9 +84,14 @@ static void fill(struct request *r)
 {
 	struct wire_fill f;
 	const char *failed = commit_failed();
+	if (options.echo) {
+		conn_answer(r, STATUS_OK, 0, 0);
+		return;
+	}
 	memcpy(&f, r->bytes + r->key, sizeof f);
-	int err = failed || f.value > WIRE_VALUE_MAX ? 0 : commit_fill(&f);
-	if (!failed && (failed = commit_failed())) err = 0;
+	if (!failed && f.value > WIRE_VALUE_MAX) failed = "values too large";
+	int err = failed ? 0 : commit_fill(&f);
+	if (!failed) failed = commit_failed();
 	if (failed) conn_refuse(r, failed);
 	else if (err) conn_refuse(r, reason(err));
 	else conn_answer(r, STATUS_OK, 0, 0);
