@@ -60,7 +60,19 @@ type server struct {
 
 func serve(t *testing.T, flags string, more ...string) *server {
 	t.Helper()
-	s := &server{t: t, cmd: exec.Command(gnuServer(t), words(flags, more...)...)}
+	return start(t, exec.Command(gnuServer(t), words(flags, more...)...))
+}
+
+// limited runs a server with a limit of the shell's.
+func limited(t *testing.T, limit, flags string) *server {
+	t.Helper()
+	args := []string{"-c", limit + `; exec "$0" "$@"`, gnuServer(t), "-dir", t.TempDir()}
+	return start(t, exec.Command("sh", append(args, strings.Fields(flags)...)...))
+}
+
+func start(t *testing.T, cmd *exec.Cmd) *server {
+	t.Helper()
+	s := &server{t: t, cmd: cmd}
 	var err error
 	s.stderr, err = os.Create(filepath.Join(t.TempDir(), "stderr"))
 	require.NoError(t, err)
@@ -358,22 +370,13 @@ func TestDescriptors(t *testing.T) {
 
 // A server without a descriptor left serves the clients that it has.
 func TestDescriptorsRunOut(t *testing.T) {
-	s := &server{t: t, cmd: exec.Command("sh", "-c", `ulimit -n 40; exec "$0" -dir "$1"`, gnuServer(t), t.TempDir())}
-	out, err := s.cmd.StdoutPipe()
-	require.NoError(t, err)
-	s.stderr, err = os.Create(filepath.Join(t.TempDir(), "stderr"))
-	require.NoError(t, err)
-	s.cmd.Stderr = s.stderr
-	require.NoError(t, s.cmd.Start())
-	t.Cleanup(func() { s.cmd.Process.Kill(); s.cmd.Wait() })
-	_, err = fmt.Fscanf(bufio.NewReader(out), "port: %s\n", &s.port)
-	require.NoError(t, err)
+	s := limited(t, "ulimit -n 40", "")
 	first := s.dial()
 	var more []net.Conn
 	for range 60 {
 		more = append(more, s.dial())
 	}
-	_, err = first.Write(request(opUpsert, "key", []byte("value")))
+	_, err := first.Write(request(opUpsert, "key", []byte("value")))
 	require.NoError(t, err)
 	status, _ := s.answer(first)
 	require.Zero(t, status)
@@ -382,6 +385,31 @@ func TestDescriptorsRunOut(t *testing.T) {
 	}
 	s.works("again")
 	require.Contains(t, s.said(), "kv-server: accept: too many open files (ulimit -n)\n")
+	s.stop()
+}
+
+// The server raises its own soft limit, and lives through the signal of a file's.
+func TestLimitsOfTheServerAlone(t *testing.T) {
+	s := limited(t, "ulimit -S -n 40", "-clients 80")
+	for range 80 {
+		c := s.dial()
+		_, err := c.Write(request(opUpsert, "key", []byte("value")))
+		require.NoError(t, err)
+		status, _ := s.answer(c)
+		require.Zero(t, status)
+	}
+	s.stop()
+
+	s = limited(t, "ulimit -f 40", "")
+	c := s.dial()
+	status, said := byte(0), ""
+	for range 10 {
+		_, err := c.Write(request(opUpsert, "key", []byte("value")))
+		require.NoError(t, err)
+		status, said = s.answer(c)
+	}
+	require.Equal(t, byte(2), status)
+	require.Contains(t, said, "file too large")
 	s.stop()
 }
 
