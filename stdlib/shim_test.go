@@ -1,0 +1,5 @@
+package stdlib
+
+import "testing"
+
+func TestKernels(t *testing.T) { Kernels.Verify(t) }

@@ -1,0 +1,78 @@
+#include "shim.h"
+
+#define OPS(family, function) .new = stdlib_##family##_new, .op = stdlib_##function##_op, \
+	.check = stdlib_##family##_check, .free = stdlib_##family##_free
+
+/*
+ * In the default set is one row of each subject that reports blame, and a
+ * second where the two part ways: qsort of random and of sorted numbers,
+ * getc before and after the first thread, %d and %.17g.  Element sizes, other
+ * lengths and unlocked stdio say where a difference comes from, and are in the
+ * full set only.
+ */
+const struct kernel stdlib_kernels[] = {
+	{ "Qsort", "elements=1000 size=4,8,64 order=random,sorted,reversed,few threads=1", "qsort",
+	  .usual = "size=8 order=random,sorted", .quick = "size=8 order=random",
+	  .about = "one array sorted by the numbers at its elements' starts; fresh copies, made untimed",
+	  .source = "Bentley, McIlroy: Engineering a Sort Function, 1993",
+	  .flags = KERNEL_PHASES | KERNEL_CURVE, OPS(sort, qsort) },
+	{ "Qsort", "elements=10 size=4,8,64 order=random,sorted,reversed,few threads=1", "qsort",
+	  .about = "one array sorted by the numbers at its elements' starts; fresh copies, made untimed",
+	  .source = "Bentley, McIlroy: Engineering a Sort Function, 1993",
+	  .flags = KERNEL_PHASES | KERNEL_CURVE, OPS(sort, qsort) },
+	{ "Qsort", "elements=100000 size=8 order=random,sorted,reversed,few threads=1", "qsort",
+	  .about = "one array sorted by the numbers at its elements' starts; fresh copies, made untimed",
+	  .source = "Bentley, McIlroy: Engineering a Sort Function, 1993",
+	  .flags = KERNEL_PHASES | KERNEL_CURVE, OPS(sort, qsort) },
+	{ "Bsearch", "elements=16,1000,1000000 key=present,absent threads=1", "bsearch",
+	  .about = "one of 1024 random numbers looked for in a sorted array",
+	  OPS(search, bsearch) },
+	{ "Strtod", "text=short,digits17,exponent threads=1", "strtod",
+	  .usual = "text=digits17",
+	  .about = "one of 1024 texts to a double; 17 digits is what a JSON writer puts out",
+	  .source = "https://arxiv.org/abs/2101.11408", OPS(parse, strtod) },
+	{ "Strtol", "digits=1,9,18 threads=1", "strtol",
+	  .about = "one of 1024 decimal texts to a long", OPS(parse, strtol) },
+	{ "Snprintf", "format=d threads=1", "snprintf", .usual = "",
+	  .about = "%d of one of 1024 ints of 1 to 10 digits", OPS(format, format_d) },
+	{ "Snprintf", "format=s threads=1", "snprintf",
+	  .about = "%s of 16 characters: what the way through a format costs", OPS(format, format_s) },
+	{ "Snprintf", "format=g17 threads=1", "snprintf", .usual = "",
+	  .about = "%.17g of one of 1024 doubles below 1",
+	  .source = "https://doi.org/10.1145/3192366.3192369", OPS(format, format_g) },
+	{ "Putc", "to=devnull buffer=default,65536 earlier=none,joined threads=1 proc=plain", "putc",
+	  .usual = "buffer=default earlier=joined",
+	  .about = "one character into a FILE, in a program that had a second thread or never had one",
+	  .source = "https://www.etalabs.net/libc-bench.html", OPS(stdio, putc) },
+	{ "PutcUnlocked", "to=devnull buffer=default earlier=none,joined threads=1 proc=plain", "putc_unlocked",
+	  .about = "one character into a FILE without its lock",
+	  .source = "https://www.etalabs.net/libc-bench.html", OPS(stdio, putc_unlocked) },
+	{ "Getc", "from=memory buffer=default,65536 earlier=none,joined threads=1 proc=plain", "getc rewind",
+	  .usual = "buffer=default",
+	  .about = "one character out of a FILE, in a program that had a second thread or never had one",
+	  .source = "https://github.com/karelzak/mutt-kz/pull/68", OPS(stdio, getc) },
+	{ "GetcUnlocked", "from=memory buffer=default earlier=none,joined threads=1 proc=plain", "getc_unlocked rewind",
+	  .about = "one character out of a FILE without its lock",
+	  .source = "https://github.com/karelzak/mutt-kz/pull/68", OPS(stdio, getc_unlocked) },
+	{ "Fwrite", "size=8,64,512 to=devnull buffer=default threads=1", "fwrite",
+	  .about = "size= bytes into a FILE, whose buffer write(2) empties now and then",
+	  .flags = KERNEL_BYTES, OPS(stdio, fwrite) },
+	{ "Getenv", "vars=10,200 find=last,absent threads=1", "getenv",
+	  .usual = "vars=200 find=last",
+	  .about = "one variable looked up; the environment is searched from its start",
+	  OPS(env, getenv) },
+	{ "Regexec", "pattern=simple,nested size=64,1024 threads=1", "regexec",
+	  .usual = "pattern=nested size=64",
+	  .about = "one match of a compiled expression that ends with the text",
+	  .source = "https://www.etalabs.net/libc-bench.html", OPS(regex, regexec) },
+	{ "Mbstowcs", "size=16,4096 text=ascii,mixed threads=1", "mbstowcs",
+	  .usual = "size=4096 text=mixed",
+	  .about = "size= bytes of UTF-8 to wide characters, in C.UTF-8",
+	  .source = "https://ztdtext.readthedocs.io/en/latest/benchmarks/function%20form.html",
+	  .flags = KERNEL_BYTES, OPS(text, mbstowcs) },
+	{ "Iconv", "size=16,4096 text=ascii,mixed to=ucs4le threads=1", "iconv",
+	  .usual = "size=4096 text=mixed",
+	  .about = "size= bytes of UTF-8 to UCS-4LE by an open descriptor",
+	  .flags = KERNEL_BYTES, OPS(text, iconv) },
+	{ 0 }
+};
