@@ -2,7 +2,17 @@
 
 enum { VARS = 1024, ENTRY = 64, NAME = 24 };
 
-extern char **environ;
+/* Where environ is, by the same code with -fPIC and without. */
+static char ***stdlib_environ(void)
+{
+	char ***p;
+#if defined(__x86_64__)
+	__asm__("movq environ@GOTPCREL(%%rip), %0" : "=r"(p));
+#elif defined(__aarch64__)
+	__asm__("adrp %0, :got:environ\n\tldr %0, [%0, :got_lo12:environ]" : "=r"(p));
+#endif
+	return p;
+}
 
 struct env {
 	struct stdlib s;
@@ -37,8 +47,8 @@ int stdlib_env_new(const struct shape *s, void **state)
 		stdlib_digits(p, i, 16);
 		if (i < vars) e->list[i] = e->entry[i];
 	}
-	e->before = environ;
-	environ = e->list;
+	e->before = *stdlib_environ();
+	*stdlib_environ() = e->list;
 	*state = e;
 	return 0;
 }
@@ -66,6 +76,6 @@ int stdlib_env_check(void *state, unsigned long n, uint64_t *digest)
 void stdlib_env_free(void *state)
 {
 	struct env *e = state;
-	environ = e->before;
+	*stdlib_environ() = e->before;
 	gang_unmap(e, e->s.bytes);
 }

@@ -48,12 +48,12 @@ static uint64_t stdlib_sort_mix(uint64_t key)
 	return gang_random(&key);
 }
 
-/* Every second number is left out: 31 bits hold all. */
 static uint64_t stdlib_sort_pick(const char *row, size_t i, size_t elements, uint64_t *seed)
 {
+	int bits = gang_num(row, "size", 8) == 4 ? 32 : 64;
 	if (gang_is(row, "order", "sorted")) return 2 * i;
 	if (gang_is(row, "order", "reversed")) return 2 * (elements - i);
-	uint64_t key = gang_random(seed) >> 33;
+	uint64_t key = gang_random(seed) >> (64 - bits);
 	return gang_is(row, "order", "few") ? key % FEW : key;
 }
 

@@ -3,11 +3,15 @@
 // getenv, regular expressions and multibyte text.
 //
 // Here a libc's choice of algorithm decides, not its machine code. glibc 2.36
-// sorts by merging in memory from malloc, musl by smoothsort in place; glibc
-// decodes ASCII in a loop of its own, musl one character at a time in either
-// case. And a FILE has a lock, which both leave out until the program has had a
-// second thread: a Go program is beyond that from its start, so the rows with
-// proc=plain run in a worker that is not one.
+// sorts by merging in memory from malloc, musl 1.2.3 by smoothsort in place: for
+// 1000 random numbers 8,700 compares and 44 µs, and 22,000 compares and 400 µs,
+// of CPU time on a 2-CPU x86-64 virtual machine; numbers in order cost both the
+// same. There musl's getenv took 5 times as long with 200 variables, its
+// regexec 6 to 13 times; its mbstowcs of ASCII took 0.4 times as long.
+//
+// A FILE has a lock, which both leave out until the program has had a second
+// thread. A Go program is beyond that from its start, so those rows run in a
+// worker that is not one, proc=plain.
 package stdlib
 
 // #cgo CFLAGS: -Wall -fno-stack-protector -U_FORTIFY_SOURCE -I${SRCDIR}/../internal/gang

@@ -11,16 +11,16 @@
  * full set only.
  */
 const struct kernel stdlib_kernels[] = {
-	{ "Qsort", "elements=1000 size=4,8,64 order=random,sorted,reversed,few threads=1", "qsort",
+	{ "Qsort", "elements=1000 size=4,8,64 order=random,sorted,reversed,few threads=1", "gang_resume qsort gang_pause",
 	  .usual = "size=8 order=random,sorted", .quick = "size=8 order=random",
 	  .about = "one array sorted by the numbers at its elements' starts; fresh copies, made untimed",
 	  .source = "Bentley, McIlroy: Engineering a Sort Function, 1993",
 	  .flags = KERNEL_PHASES | KERNEL_CURVE, OPS(sort, qsort) },
-	{ "Qsort", "elements=10 size=4,8,64 order=random,sorted,reversed,few threads=1", "qsort",
+	{ "Qsort", "elements=10 size=4,8,64 order=random,sorted,reversed,few threads=1", "gang_resume qsort gang_pause",
 	  .about = "one array sorted by the numbers at its elements' starts; fresh copies, made untimed",
 	  .source = "Bentley, McIlroy: Engineering a Sort Function, 1993",
 	  .flags = KERNEL_PHASES | KERNEL_CURVE, OPS(sort, qsort) },
-	{ "Qsort", "elements=100000 size=8 order=random,sorted,reversed,few threads=1", "qsort",
+	{ "Qsort", "elements=10000 size=8 order=random,sorted,reversed,few threads=1", "gang_resume qsort gang_pause",
 	  .about = "one array sorted by the numbers at its elements' starts; fresh copies, made untimed",
 	  .source = "Bentley, McIlroy: Engineering a Sort Function, 1993",
 	  .flags = KERNEL_PHASES | KERNEL_CURVE, OPS(sort, qsort) },

@@ -17,7 +17,7 @@ import (
 )
 
 // Rooms are the packages that hold kernels, in the order of their rows.
-var Rooms = []string{"alloc", "memops", "syscalls", "fsync", "cgo"}
+var Rooms = []string{"alloc", "memops", "syscalls", "fsync", "cgo", "stdlib"}
 
 // A Row is one shape of one kernel, as a built binary lists it (gang.Row).
 type Row struct {
