@@ -27,7 +27,8 @@ import (
 
 // explainFlags are what an explanation can be asked for.
 type explainFlags struct {
-	rounds, n, clients   int
+	rounds, n            int
+	clients              []int // levels, one explanation each; nil is as the workload says
 	metric, neutral      string
 	format, dir, results string
 	timeout              time.Duration
@@ -66,7 +67,7 @@ is the rest.`,
 	}
 	c.Flags().IntVar(&f.rounds, "rounds", 30, "samples of each binary (a ratio of 2 wants 30 to 50, one of 1.25 100 to 200)")
 	c.Flags().IntVar(&f.n, "n", 0, "ops of one sample (default: as workload.toml says)")
-	c.Flags().IntVar(&f.clients, "clients", 0, "clients of a server (default: as workload.toml says)")
+	c.Flags().IntSliceVar(&f.clients, "clients", nil, "clients of a server, `1,16,256`: each number is explained (default: as workload.toml says)")
 	c.Flags().StringVar(&f.metric, "metric", "time", "what is explained: `time or cpu`")
 	c.Flags().StringVar(&f.neutral, "neutral", variant.Allocators[0], "the `allocator` that stands for both builds' own")
 	c.Flags().StringVar(&f.format, "format", "text", "`text, md or json`")
@@ -88,8 +89,12 @@ func (f *explainFlags) check(c *cobra.Command, a *app, args []string) error {
 		return usagef("explain takes a workload, or a workload and two variants (bin/%s -h)", c.CommandPath())
 	case f.rounds < 1:
 		return usagef("-rounds %d: at least 1 (%d for an interval)", f.rounds, stats.MinRounds(stats.Confidence))
-	case f.n < 0 || f.clients < 0:
-		return usagef("-n %d -clients %d: not below 0", f.n, f.clients)
+	case f.n < 0:
+		return usagef("-n %d: not below 0", f.n)
+	case slices.ContainsFunc(f.clients, func(n int) bool { return n < 1 }):
+		return usagef("-clients %d: each 1 or more", f.clients)
+	case f.resume != "" && c.Flags().Changed("clients"):
+		return usagef("-resume: the run goes on as it began, without -clients")
 	case metrics[f.metric] == "":
 		return usagef("unknown metric %q%s (time, cpu)", f.metric, near(f.metric, []string{"time", "cpu"}))
 	case !slices.Contains(variant.Allocators, f.neutral):
@@ -132,18 +137,53 @@ func (a *app) explain(ctx context.Context, args []string, f explainFlags) error 
 	if err != nil {
 		return err
 	}
+	levels := f.clients
+	if len(levels) == 0 {
+		levels = []int{q.record.Manifest.Clients}
+	}
+	var gaps []report.Gap
+	for i, clients := range levels {
+		if i > 0 {
+			if err := q.next(f, clients); err != nil {
+				return err
+			}
+		}
+		gap, err := q.explain(ctx, a, f)
+		if err != nil {
+			return err
+		}
+		gaps = append(gaps, gap)
+	}
+	if len(gaps) > 1 && f.format != "json" {
+		report.Sweep(a.stdout, f.format, gaps)
+	}
+	return nil
+}
+
+// explain measures one level and prints its ledger.
+func (q *inquiry) explain(ctx context.Context, a *app, f explainFlags) (report.Gap, error) {
 	gap, err := q.measure(ctx, a, metrics[f.metric])
 	if err != nil {
-		return err
+		return gap, err
 	}
 	if err := q.look(ctx, a, f, &gap); err != nil {
-		return err
+		return gap, err
 	}
 	if err := report.Ledger(a.stdout, f.format, gap); err != nil {
-		return err
+		return gap, err
 	}
 	fmt.Fprintln(a.stderr, relative(q.record.Dir))
-	return nil
+	return gap, nil
+}
+
+// next starts another record with the same binaries and other clients.
+func (q *inquiry) next(f explainFlags, clients int) (err error) {
+	m := q.record.Manifest
+	m.Started, m.Clients = time.Now().UTC(), clients
+	q.runner.Clients = clients
+	q.runner.Forget()
+	q.record, err = explain.Create(f.results, m)
+	return err
 }
 
 // measure runs what is left of the rounds and works out the ledger.
@@ -198,8 +238,11 @@ func (a *app) startInquiry(ctx context.Context, args []string, f explainFlags) (
 	if f.n > 0 {
 		m.N = f.n
 	}
-	if f.clients > 0 {
-		m.Clients = f.clients
+	if len(f.clients) > 0 {
+		if q.workload.Clients == 0 {
+			return nil, usagef("-clients: %s has no clients (its run mentions no {clients})", q.workload.Name)
+		}
+		m.Clients = f.clients[0]
 	}
 	if q.workload.Threads == 1 {
 		m.Pin = facts.CPUs[len(facts.CPUs)-1]
@@ -361,13 +404,10 @@ func (q *inquiry) hashes() (map[string]string, error) {
 	return sums, nil
 }
 
-// sideUnits are told of both builds beside a ledger.
-var sideUnits = []string{"cpu-ns/op", "minflt/op", "nvcsw/op", "nivcsw/op"}
-
 // gap works out the ledger of the record's complete rounds.
 func (q *inquiry) gap(unit string) (report.Gap, error) {
 	m := q.record.Manifest
-	gap := report.Gap{Workload: m.Workload, Op: m.Op, Unit: unit, Base: m.Sides[0], Other: m.Sides[1]}
+	gap := report.Gap{Workload: m.Workload, Op: m.Op, Unit: unit, Base: m.Sides[0], Other: m.Sides[1], Clients: m.Clients}
 	times, err := explain.Times(q.design, q.record.Samples, unit)
 	if err != nil {
 		return gap, err
@@ -375,7 +415,7 @@ func (q *inquiry) gap(unit string) (report.Gap, error) {
 	if gap.Ledger, err = explain.NewLedger(q.design, times, m.Seed); err != nil {
 		return gap, err
 	}
-	for _, u := range sideUnits {
+	for _, u := range explain.Units(q.record.Samples) {
 		if base, other, ok := q.design.Medians(q.record.Samples, u); ok && u != unit {
 			gap.Side = append(gap.Side, report.SideMetric{Unit: u, Base: base, Other: other})
 		}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -244,3 +245,22 @@ func SetUpShare(samples []Sample) float64 {
 	}
 	return stats.Median(shares)
 }
+
+// Units are the metrics that the workload prints, the known ones first.
+func Units(samples []Sample) []string {
+	known := []string{"ns/op", "cpu-ns/op", "p50-ns", "p99-ns", "p99.9-ns", "max-ns", "minflt/op", "nvcsw/op", "nivcsw/op"}
+	seen := map[string]bool{}
+	for _, s := range samples {
+		for unit := range s.Metrics {
+			seen[unit] = true
+		}
+	}
+	units := slices.DeleteFunc(known, func(u string) bool { return !seen[u] })
+	for _, u := range units {
+		delete(seen, u)
+	}
+	return append(units, slices.Sorted(maps.Keys(seen))...)
+}
+
+// Forget has the next sample begin a run whose work is other work.
+func (r *Runner) Forget() { r.first = nil }

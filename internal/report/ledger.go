@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -17,6 +18,7 @@ import (
 type Gap struct {
 	Workload, Op, Unit string
 	Base, Other        string // the variants
+	Clients            int    // of a server, 0 for what is none
 	Ledger             explain.Ledger
 	Side               []SideMetric
 	Notes              []string // footnotes
@@ -96,10 +98,65 @@ func mechanism(w io.Writer, format string, g Gap) {
 	}
 }
 
+// Sweep writes what becomes of a gap and its shares as clients grow.
+func Sweep(w io.Writer, format string, gaps []Gap) {
+	first := gaps[0]
+	fmt.Fprintf(w, "\n%s: %s against %s, by clients\n", first.Workload, first.Other, first.Base)
+	rows := table.NewWriter()
+	rows.SetOutputMirror(w)
+	rows.SetStyle(table.StyleLight)
+	rows.Style().Options = table.Options{SeparateColumns: true}
+	rows.Style().Format.Header = 0
+	rows.Style().Box.MiddleVertical = " "
+	header := table.Row{"clients", "ops a second", "time", "95 % interval"}
+	var causes []string
+	for _, c := range append(first.Ledger.Linkage[:len(first.Ledger.Linkage):len(first.Ledger.Linkage)], first.Ledger.Causes...) {
+		causes = append(causes, c.Name)
+	}
+	slices.Sort(causes)
+	for _, name := range append(causes[:len(causes):len(causes)], first.Ledger.Residual.Name) {
+		header = append(header, name)
+	}
+	for _, s := range first.Side {
+		header = append(header, s.Unit)
+	}
+	rows.AppendHeader(header)
+	for _, g := range gaps {
+		l := g.Ledger
+		row := table.Row{g.Clients, fmt.Sprintf("%.4g → %.4g", 1e9/l.Base.Value, 1e9/l.Other.Value), Ratio(l.Ratio.Value) + "x", Interval(l.Ratio.Interval)}
+		all := append(append(l.Linkage[:len(l.Linkage):len(l.Linkage)], l.Causes...), l.Residual)
+		for _, name := range append(causes[:len(causes):len(causes)], l.Residual.Name) {
+			cell := ""
+			for _, c := range all {
+				if c.Name == name {
+					if cell = share(l, c); cell == "" {
+						cell = signed(c.NS.Value)
+					}
+				}
+			}
+			row = append(row, cell)
+		}
+		for _, s := range g.Side {
+			row = append(row, Value(s.Base, s.Unit)+" → "+Value(s.Other, s.Unit))
+		}
+		rows.AppendRow(row)
+	}
+	if format == "md" {
+		rows.RenderMarkdown()
+		fmt.Fprintln(w)
+	} else {
+		rows.Render()
+	}
+}
+
 // headline is the gap in one line.
 func headline(g Gap) string {
 	l := g.Ledger
-	text := fmt.Sprintf("%s: %s against %s, %d rounds, %s an op (%s): %s → %s", g.Workload, g.Other, g.Base, l.Rounds,
+	name := g.Workload
+	if g.Clients > 0 {
+		name = fmt.Sprintf("%s, %d %s", name, g.Clients, plural(g.Clients, "client"))
+	}
+	text := fmt.Sprintf("%s: %s against %s, %d rounds, %s an op (%s): %s → %s", name, g.Other, g.Base, l.Rounds,
 		map[string]string{"ns/op": "time", "cpu-ns/op": "CPU time"}[g.Unit], g.Op, Value(l.Base.Value, g.Unit), Value(l.Other.Value, g.Unit))
 	if !l.Resolved {
 		if !l.Gap.Bounded() {

@@ -74,3 +74,16 @@ func TestLedgerWhoseRestIsOpenSaysSo(t *testing.T) {
 	require.NoError(t, Ledger(&out, "text", g))
 	assert.Contains(t, out.String(), "the rest is more than 10 % of the gap: something else than these parts has a share in it")
 }
+
+// Each number of clients is a line, with every share or, where the gap is not
+// resolved, what the part costs.
+func TestSweep(t *testing.T) {
+	one, many := ledger(), ledger()
+	one.Clients, many.Clients = 1, 256
+	one.Ledger.Resolved = false
+	for _, format := range []string{"text", "md"} {
+		var out bytes.Buffer
+		Sweep(&out, format, []Gap{one, many})
+		golden(t, "sweep."+format, out.Bytes())
+	}
+}
