@@ -45,7 +45,7 @@ func TestQuickRun(t *testing.T) {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	assert.Equal(t, []string{"counts.json", "gnu-dynamic.txt", "gnu.copy.txt", "gnu.txt", "manifest.json", "musl.txt", "samples.jsonl"}, names)
+	assert.Equal(t, []string{"counts.json", "gnu-dynamic.txt", "gnu.copy.txt", "gnu.txt", "hist", "manifest.json", "musl.txt", "samples.jsonl"}, names)
 
 	lines := map[string]map[string][]int{"gnu": benchmarkLines(t, run, "gnu"), "musl": benchmarkLines(t, run, "musl")}
 	quick := 0

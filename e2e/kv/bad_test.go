@@ -171,8 +171,8 @@ func TestBadRequests(t *testing.T) {
 					status, said = s.answer(conn)
 				}
 				require.Equal(t, c.says, said, name)
-				_, err = conn.Read(make([]byte, 1))
-				require.Error(t, err, name)
+				// Answers of other workers may come after it; then the end.
+				_, _ = io.Copy(io.Discard, conn)
 				require.Contains(t, s.said(), "kv-server: client: "+c.says+"\n")
 				s.works("after")
 			}

@@ -57,6 +57,7 @@ func TestPlanted(t *testing.T) {
 		// Without LAUNDER gcc looks for the needle once, and deletes the pair.
 		"memops/scan.c: memops_memchr_op: loop holds no call of memchr, there is one beside it only (gnu, musl)",
 		"memops/scan.c: memops_strlen_op: loop holds no call of strlen, there is one beside it only (gnu, musl)",
+		"memops/scan.c: memops_strnlen_op: loop holds no call of strnlen, there is one beside it only (gnu, musl)",
 		"alloc/pair.c: alloc_pair_op: loop holds no call of malloc (gnu, gnu plain, musl, musl plain)",
 		"alloc/pair.c: alloc_pair_op: loop holds no call of free (gnu, gnu plain, musl, musl plain)",
 		"alloc/outside.c: alloc_outside_op: loop holds no call of malloc, there is one beside it only (gnu, musl)",

@@ -175,14 +175,14 @@ void commit_wait(struct request *r)
 	answer(r);
 }
 
-const char *commit_record(const char *p, size_t size, int64_t at[ATS])
+const char *commit_record(char *p, size_t size, int64_t at[ATS])
 {
-	struct buffer b = { (char *)p, size, size };
+	struct buffer b = { p, size, size };
 	long n = record_check(&store_log, p, size);
 	if (commit_failed()) return commit_failed();
 	if (n < 0) return "not the next record";
 	at[AT_SYNC] = wire_now();
-	int err = log_append_raw(&store_log, &b);
+	int err = log_adopt(&store_log, &b);
 	if (err) fail_at("write", err);
 	else if ((err = log_sync(&store_log))) fail_at("sync", err);
 	at[AT_SYNCED] = wire_now();

@@ -155,7 +155,7 @@ static int record_complete(const struct log *l, struct buffer *b, uint32_t entri
 	return 0;
 }
 
-int log_append_raw(struct log *l, const struct buffer *b)
+static int append(struct log *l, const struct buffer *b)
 {
 	int err = write_all(l->fd, b->p, b->len, l->at);
 	if (err) {
@@ -171,9 +171,21 @@ int log_append_raw(struct log *l, const struct buffer *b)
 int log_append(struct log *l, struct buffer *b, uint32_t entries)
 {
 	int err = record_complete(l, b, entries);
-	if (!err) err = log_append_raw(l, b);
+	if (!err) err = append(l, b);
 	if (!err) l->entries += entries;
 	return err;
+}
+
+/* Nodes begin the next file when their own snapshot is done: its generation is not the leader's. */
+int log_adopt(struct log *l, struct buffer *b)
+{
+	struct record r;
+	memcpy(&r, b->p, sizeof r);
+	r.generation = l->generation;
+	memcpy(b->p, &r, sizeof r);
+	r.sum = record_sum(b->p, b->len);
+	memcpy(b->p, &r, sizeof r);
+	return append(l, b);
 }
 
 int log_sync(struct log *l)

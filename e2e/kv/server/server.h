@@ -129,8 +129,8 @@ int log_create(struct log *, int dir, char kind, uint64_t generation, uint64_t r
 int log_open(struct log *, int dir, char kind, uint64_t generation);
 /* Completes the record and writes it; 0 or errno, the file then ends as before. */
 int log_append(struct log *, struct buffer *, uint32_t entries);
-/* The same for a record that is complete: from a leader. */
-int log_append_raw(struct log *, const struct buffer *);
+/* Makes a leader's record one of this log, and writes it. */
+int log_adopt(struct log *, struct buffer *);
 int log_sync(struct log *);
 /* Calls f for each entry of each record that is whole.  0 or errno; how the log ends is *verdict. */
 int log_read(struct log *, int (*f)(const char *, size_t, const char *, size_t, uint64_t), enum verdict *);
@@ -153,7 +153,7 @@ void commit_wait(struct request *);
 /* Why nothing is written any more, or 0. */
 const char *commit_failed(void);
 /* On a follower: 0, or what is wrong with the record. */
-const char *commit_record(const char *p, size_t size, int64_t at[ATS]);
+const char *commit_record(char *p, size_t size, int64_t at[ATS]);
 int commit_fill(const struct wire_fill *);
 void commit_free(void);
 
