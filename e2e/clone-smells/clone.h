@@ -7,7 +7,7 @@ struct subtree {
 	uint32_t counts, kinds;     /* where its counts are */
 	uint32_t parts, statements; /* where its children are */
 	uint32_t nodes;
-	uint32_t file, first, end;  /* the bytes of the file that it spans */
+	uint32_t file, first, end;  /* the nodes of the file that it spans */
 };
 
 struct count {

@@ -8,9 +8,9 @@ package main
 import "C"
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"unsafe"
 
@@ -20,14 +20,13 @@ import (
 	"libcost/e2e/internal/gosource"
 )
 
-// A node is one of a tree, in preorder: its label, and where its subtree ends
-// in that order.
+// A node is one of a tree, in preorder.
 type node struct {
-	label      string
-	past       int // index after its last descendant
-	first, end uint32
-	text       int // where its label is
-	depth      int
+	label string
+	rank  int // of the label, by name
+	text  int // where its label is
+	past  int // index after its last descendant
+	depth int
 }
 
 // minimum is the least number of nodes of a subtree that is looked at: smaller
@@ -40,6 +39,7 @@ type forest struct {
 	blocks []unsafe.Pointer
 
 	text     []byte
+	order    []int // a place of each label, by rank
 	subtrees []C.struct_subtree
 	counts   []C.struct_count
 	parts    []C.struct_part
@@ -56,13 +56,17 @@ func newForest(files []gosource.File) (*forest, error) {
 	}
 	f := &forest{}
 	labels := labelsOf(language)
+	trees := make([][]node, len(files))
 	for i, file := range files {
 		tree := parser.Parse(file.Text, nil)
 		if tree == nil {
 			return nil, fmt.Errorf("%s: no tree", file.Path)
 		}
-		nodes := f.walk(tree, labels)
+		trees[i] = f.walk(tree, labels)
 		tree.Close()
+	}
+	f.sort(trees)
+	for i, nodes := range trees {
 		for at, n := range nodes {
 			if candidate(n.label) && n.past-at >= minimum {
 				f.add(uint32(i), nodes, at)
@@ -122,7 +126,7 @@ func (f *forest) walk(tree *sitter.Tree, labels []string) []node {
 		leave(depth)
 		if label != "" {
 			open = append(open, len(nodes))
-			nodes = append(nodes, node{label: label, first: uint32(n.StartByte()), end: uint32(n.EndByte()), text: len(f.text), depth: depth})
+			nodes = append(nodes, node{label: label, text: len(f.text), depth: depth})
 			f.text = append(append(f.text, label...), 0)
 		}
 		// The inside of a literal is folded with it.
@@ -140,6 +144,26 @@ func (f *forest) walk(tree *sitter.Tree, labels []string) []node {
 	}
 }
 
+// sort ranks the labels by name.
+func (f *forest) sort(trees [][]node) {
+	place := map[string]int{}
+	for _, nodes := range trees {
+		for _, n := range nodes {
+			place[n.label] = n.text
+		}
+	}
+	ranks := map[string]int{}
+	for rank, label := range slices.Sorted(maps.Keys(place)) {
+		ranks[label] = rank
+		f.order = append(f.order, place[label])
+	}
+	for _, nodes := range trees {
+		for i := range nodes {
+			nodes[i].rank = ranks[nodes[i].label]
+		}
+	}
+}
+
 // add normalises the subtree of node at.
 func (f *forest) add(file uint32, nodes []node, at int) {
 	root := nodes[at]
@@ -150,15 +174,16 @@ func (f *forest) add(file uint32, nodes []node, at int) {
 		counts: C.uint32_t(len(f.counts)),
 		parts:  C.uint32_t(len(f.parts)),
 		nodes:  C.uint32_t(root.past - at),
-		file:   C.uint32_t(file), first: C.uint32_t(root.first), end: C.uint32_t(root.end),
+		file:   C.uint32_t(file), first: C.uint32_t(at), end: C.uint32_t(root.past),
 	}
-	sorted := slices.Clone(nodes[at:root.past])
-	slices.SortFunc(sorted, func(a, b node) int { return bytes.Compare([]byte(a.label), []byte(b.label)) })
-	for i, n := range sorted {
-		if i == 0 || n.label != sorted[i-1].label {
-			f.counts = append(f.counts, C.struct_count{label: C.uint64_t(n.text)})
+	held := make([]uint32, len(f.order))
+	for _, n := range nodes[at:root.past] {
+		held[n.rank]++
+	}
+	for rank, nodes := range held {
+		if nodes > 0 {
+			f.counts = append(f.counts, C.struct_count{label: C.uint64_t(f.order[rank]), nodes: C.uint32_t(nodes)})
 		}
-		f.counts[len(f.counts)-1].nodes++
 	}
 	s.kinds = C.uint32_t(len(f.counts)) - s.counts
 	body := at

@@ -3,45 +3,62 @@
 package main
 
 import (
-	"bytes"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"libcost/e2e/internal/sampletest"
 )
 
-// The same ops do the same work, and say so.
 func TestSample(t *testing.T) {
-	var digests []string
-	for range 2 {
-		var stdout, stderr bytes.Buffer
-		require.Zero(t, run([]string{"-n", "5"}, &stdout, &stderr), stderr.String())
-		digest, _, _ := bytes.Cut(stdout.Bytes(), []byte("\n"))
-		digests = append(digests, string(digest))
-	}
-	assert.Equal(t, digests[0], digests[1])
+	dir := filepath.Join(t.TempDir(), "a dir?")
+	require.NoError(t, os.Mkdir(dir, 0o777))
+	memory := sampletest.Good(t, run, "SqliteUpsert/store=memory", 20)
+	full := sampletest.Good(t, run, "SqliteUpsert/store=wal/synchronous=FULL", 20, "-store", "wal", "-dir", dir)
+	off := sampletest.Good(t, run, "SqliteUpsert/store=wal/synchronous=OFF", 20, "-store", "wal", "-dir", dir, "-synchronous", "OFF")
+	assert.Equal(t, memory, full)
+	assert.Equal(t, memory, off)
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.Empty(t, left)
 }
 
-// A table that lacks an upsert is refused, in memory and on disk.
-func TestCheckRefuses(t *testing.T) {
-	for _, s := range []store{{kind: "memory"}, {kind: "wal", synchronous: "FULL", dir: t.TempDir()}} {
-		u, err := newUpserts(s, 5)
-		require.NoError(t, err)
-		require.NoError(t, u.Ops())
-		_, err = u.Check()
-		require.NoError(t, err, s.kind)
-		u.want["session/00000000"] = []byte("other")
-		_, err = u.Check()
-		assert.ErrorContains(t, err, `key "session/00000000"`)
-		delete(u.want, "session/00000000")
-		require.NoError(t, u.Close())
+// What a killed sample left is not measured again.
+func TestLeftOver(t *testing.T) {
+	s := store{"wal", "FULL", t.TempDir()}
+	u, err := newUpserts(s, 20)
+	require.NoError(t, err)
+	require.NoError(t, u.Ops())
+	assert.FileExists(t, s.files()[1])
+	require.NoError(t, u.close())
+	sampletest.Good(t, run, "SqliteUpsert/store=wal/synchronous=FULL", 5, "-store", "wal", "-dir", s.dir)
+}
+
+func TestWrongIsRefused(t *testing.T) {
+	for _, s := range []store{{kind: "memory"}, {"wal", "FULL", t.TempDir()}} {
+		for statement, want := range map[string]string{
+			"UPDATE kv SET value = x'00' WHERE key = 'session/00000001'":     `key "session/00000001": got 00`,
+			"DELETE FROM kv WHERE key = 'session/00000001'":                  "keys, want",
+			"INSERT INTO kv VALUES ('another', x'00')":                       `key "another"`,
+			"UPDATE kv SET key = 'session/1' WHERE key = 'session/00000001'": `key "session/1"`,
+		} {
+			u, err := newUpserts(s, 20)
+			require.NoError(t, err)
+			require.NoError(t, u.Ops())
+			require.NoError(t, u.db.Exec(statement))
+			_, err = u.Check()
+			assert.ErrorContains(t, err, want, statement)
+			require.NoError(t, u.Close())
+		}
 	}
 }
 
-func TestFlagsThatContradict(t *testing.T) {
-	for _, args := range [][]string{{"-store", "disk"}, {"-store", "wal"}, {"-dir", "x"}, {"-store", "wal", "-dir", "x", "-synchronous", "off"}} {
-		var stdout, stderr bytes.Buffer
-		assert.Equal(t, 2, run(args, &stdout, &stderr), args)
-		assert.Empty(t, stdout.String())
-	}
+func TestUsage(t *testing.T) {
+	sampletest.Usage(t, run, "no directory (set -dir", "-store", "wal")
+	sampletest.Usage(t, run, "neither memory nor wal", "-store", "disk")
+	sampletest.Usage(t, run, "neither FULL nor OFF", "-store", "wal", "-dir", "x", "-synchronous", "NORMAL")
+	sampletest.Usage(t, run, "nothing is written there", "-dir", "x")
 }

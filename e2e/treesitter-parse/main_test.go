@@ -8,33 +8,32 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"libcost/e2e/internal/sampletest"
 )
 
-// The same ops do the same work, and say so.
 func TestSample(t *testing.T) {
-	var digests []string
-	for range 2 {
-		var stdout, stderr bytes.Buffer
-		require.Zero(t, run([]string{"-n", "5"}, &stdout, &stderr), stderr.String())
-		digest, _, _ := bytes.Cut(stdout.Bytes(), []byte("\n"))
-		digests = append(digests, string(digest))
-	}
-	assert.Equal(t, digests[0], digests[1])
+	sampletest.Good(t, run, "TreesitterParse/files=4", 5)
+	assert.Equal(t, sampletest.Good(t, run, "TreesitterParse/files=4", 2), sampletest.Good(t, run, "TreesitterParse/files=4", 2))
 }
 
-// A tree of another size, or of another file, is refused.
-func TestCheckRefuses(t *testing.T) {
-	p, err := newParses(8)
-	require.NoError(t, err)
-	defer p.Close()
-	require.NoError(t, p.Ops())
-	_, err = p.Check()
-	require.NoError(t, err)
-	p.nodes[6]++
-	_, err = p.Check()
-	assert.ErrorContains(t, err, "op 6: ")
-	p.nodes[6]--
-	p.files[0], p.files[1] = p.files[1], p.files[0]
-	_, err = p.Check()
-	assert.ErrorContains(t, err, "want package")
+func TestWrongIsRefused(t *testing.T) {
+	for want, spoil := range map[string]func(*parses){
+		"op 4: ":                     func(p *parses) { p.nodes[4]++ },
+		"the tree has an error node": func(p *parses) { p.retree(0, bytes.Replace(p.files[0].Text, []byte("{"), nil, 1)) },
+		"strings/strings.go: got package 331-346, want package 330-345": func(p *parses) { p.retree(2, append([]byte("\n"), p.files[2].Text...)) },
+	} {
+		p, err := newParses(5)
+		require.NoError(t, err)
+		require.NoError(t, p.Ops())
+		spoil(p)
+		_, err = p.Check()
+		assert.ErrorContains(t, err, want)
+		require.NoError(t, p.Close())
+	}
+}
+
+func (p *parses) retree(f int, text []byte) {
+	p.trees[f].Close()
+	p.trees[f] = p.parser.Parse(text, nil)
 }

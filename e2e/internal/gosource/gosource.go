@@ -26,10 +26,10 @@ type File struct {
 	Text []byte
 }
 
-// Files reads all of them.
-func Files() ([]File, error) {
-	all := make([]File, len(Paths))
-	for i, path := range Paths {
+// Files reads these of Paths.
+func Files(paths ...string) ([]File, error) {
+	all := make([]File, len(paths))
+	for i, path := range paths {
 		text, err := files.ReadFile("testdata/" + path)
 		if err != nil {
 			return nil, fmt.Errorf("read the embedded sources: %w", err)

@@ -1,77 +1,76 @@
-package sample
+package sample_test
 
 import (
 	"bytes"
 	"errors"
 	"flag"
-	"strings"
+	"io"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-	"golang.org/x/perf/benchfmt"
+
+	"libcost/e2e/internal/sample"
+	"libcost/e2e/internal/sampletest"
 )
 
-// A toy workload counts its ops, and may be wrong.
-type toy struct {
-	n, done int
-	wrong   bool
+type fake struct {
+	calls              *[]string
+	ops, check, closes error
 }
 
-func (t *toy) Ops() error { t.done = t.n; return nil }
+func (f fake) call(name string) { *f.calls = append(*f.calls, name) }
 
-func (t *toy) Check() (uint64, error) {
-	if t.wrong {
-		return 0, errors.New("got 4, want 5")
-	}
-	return uint64(t.done), nil
-}
+func (f fake) Ops() error             { f.call("ops"); return f.ops }
+func (f fake) Check() (uint64, error) { f.call("check"); return 0x2a, f.check }
+func (f fake) Close() error           { f.call("close"); return f.closes }
 
-func (t *toy) Close() error { return nil }
-
-func call(wrong bool, args ...string) (code int, stdout, stderr string) {
-	var out, errs bytes.Buffer
-	flags := flag.NewFlagSet("toy", flag.ContinueOnError)
-	code = Main(flags, func() (Workload, error) {
-		return Workload{Name: "Toy", Op: "op", N: 7, New: func(n int) (Run, error) { return &toy{n: n, wrong: wrong}, nil }}, nil
-	}, args, &out, &errs)
-	return code, out.String(), errs.String()
-}
-
-// A sample prints its digest, its set-up and one benchmark line.
-func TestMainPrintsOneLine(t *testing.T) {
-	for args, n := range map[string]int{"": 7, "-n 12": 12} {
-		code, stdout, stderr := call(false, strings.Fields(args)...)
-		require.Zero(t, code, stderr)
-		r := benchfmt.NewReader(strings.NewReader(stdout), "out")
-		lines := 0
-		for r.Scan() {
-			rec, ok := r.Result().(*benchfmt.Result)
-			require.True(t, ok, stdout)
-			lines++
-			assert.Equal(t, n, rec.Iters)
-			assert.Equal(t, "Toy", string(rec.Name))
-			assert.Regexp(t, "^[0-9a-f]{16}$", rec.GetConfig("digest"))
-			assert.Regexp(t, "^[0-9]+$", rec.GetConfig("setup-ns"))
-			for _, unit := range []string{"sec/op", "cpu-sec/op", "minflt/op", "nvcsw/op", "nivcsw/op"} {
-				_, ok := rec.Value(unit)
-				assert.True(t, ok, unit)
-			}
-		}
-		assert.Equal(t, 1, lines)
+func program(f fake, refused, setup error) sampletest.Program {
+	return func(args []string, stdout, stderr io.Writer) int {
+		flags := flag.NewFlagSet("fake", flag.ContinueOnError)
+		return sample.Main(flags, func() (sample.Workload, error) {
+			return sample.Workload{Name: "Fake/size=1", Op: "turn", N: 7, New: func(int) (sample.Run, error) { return f, setup }}, refused
+		}, args, stdout, stderr)
 	}
 }
 
-func TestMainRefuses(t *testing.T) {
-	code, stdout, stderr := call(true)
-	assert.Equal(t, exitWrong, code)
-	assert.Empty(t, stdout, "a wrong result is no number")
-	assert.Equal(t, "toy: check: got 4, want 5\n", stderr)
-	for _, args := range []string{"-n -1", "more", "-x"} {
-		code, stdout, _ := call(false, strings.Fields(args)...)
-		assert.Equal(t, exitUsage, code, args)
-		assert.Empty(t, stdout)
+func TestMain(t *testing.T) {
+	var calls []string
+	digest := sampletest.Good(t, program(fake{calls: &calls}, nil, nil), "Fake/size=1", 3)
+	assert.Equal(t, "000000000000002a", digest)
+	assert.Equal(t, []string{"ops", "check", "close"}, calls)
+
+	var stdout, stderr bytes.Buffer
+	assert.Zero(t, program(fake{calls: &calls}, nil, nil)(nil, &stdout, &stderr))
+	sampletest.Line(t, stdout.String(), "Fake/size=1", 7)
+}
+
+// A sample that went wrong has no line that could be measured.
+func TestWrong(t *testing.T) {
+	bad := errors.New("bad")
+	for want, run := range map[string]sampletest.Program{
+		"fake: set up: bad\n": program(fake{calls: new([]string)}, nil, bad),
+		"fake: turn: bad\n":   program(fake{calls: new([]string), ops: bad}, nil, nil),
+		"fake: check: bad\n":  program(fake{calls: new([]string), check: bad}, nil, nil),
+	} {
+		var stdout, stderr bytes.Buffer
+		assert.Equal(t, 1, run(nil, &stdout, &stderr))
+		assert.Equal(t, want, stderr.String())
+		assert.Empty(t, stdout.String())
 	}
-	code, _, _ = call(false, "-h")
-	assert.Zero(t, code)
+	var stdout, stderr bytes.Buffer
+	assert.Equal(t, 1, program(fake{calls: new([]string), closes: bad}, nil, nil)(nil, &stdout, &stderr))
+	assert.Equal(t, "fake: bad\n", stderr.String())
+}
+
+func TestUsage(t *testing.T) {
+	run := program(fake{calls: new([]string)}, nil, nil)
+	sampletest.Usage(t, run, "less than 1 op", "-n", "-1")
+	sampletest.Usage(t, run, `unexpected argument "x"`, "x")
+	sampletest.Usage(t, run, "not defined", "-what")
+	sampletest.Usage(t, program(fake{}, errors.New("no such store"), nil), "no such store")
+
+	var stdout, stderr bytes.Buffer
+	assert.Zero(t, run([]string{"-h"}, &stdout, &stderr))
+	assert.Contains(t, stderr.String(), "-n ops")
+	assert.Empty(t, stdout.String())
 }
