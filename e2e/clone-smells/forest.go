@@ -186,17 +186,28 @@ func (f *forest) add(file uint32, nodes []node, at int) {
 		}
 	}
 	s.kinds = C.uint32_t(len(f.counts)) - s.counts
-	body := at
-	for i := at + 1; i < root.past; i = nodes[i].past {
-		if nodes[i].label == "block" {
-			body = i
-		}
-	}
+	body := body(nodes, at)
 	for i := body + 1; i < nodes[body].past; i = nodes[i].past {
 		f.parts = append(f.parts, C.struct_part{text: C.uint64_t(nodes[i].text), size: C.uint64_t(end(nodes[i].past-1) - uint64(nodes[i].text))})
 	}
 	s.statements = C.uint32_t(len(f.parts)) - s.parts
 	f.subtrees = append(f.subtrees, s)
+}
+
+// body is the node whose children are compared in order: the first list of
+// statements, or the subtree itself if it has none.
+func body(nodes []node, at int) int {
+	for i := at + 1; i < nodes[at].past; {
+		switch nodes[i].label {
+		case "statement_list":
+			return i
+		case "block":
+			i++
+		default:
+			i = nodes[i].past
+		}
+	}
+	return at
 }
 
 func (f *forest) toC() {
