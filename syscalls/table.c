@@ -4,6 +4,10 @@
 #define RAW(k) .new = k##_new, .op = k##_raw_op, .check = k##_check, .free = k##_free
 
 /*
+ * In the default set stand the calls and locks that every program makes, alone
+ * and contended, and of the grids of holding and thinking times the corners in
+ * which the two libcs part: they decide most.
+ *
  * No row has KERNEL_SAME_N.  An op leaves nothing to the next one but a stack
  * in glibc's cache, and the CPU time of a contended lock shows no trend from
  * 20,000 ops to 2,000,000.
@@ -12,15 +16,22 @@
 #define LOCK(k) .new = syscalls_mutex_new, .op = syscalls_##k##_op, .check = syscalls_mutex_check, .free = syscalls_mutex_free
 
 const struct kernel syscalls_kernels[] = {
-	{ "Getppid", "via=wrapper threads=1", "getppid", .usual = "", .flags = KERNEL_CONTROL, OPS(syscalls_getppid) },
-	{ "Getppid", "via=raw threads=1", "syscall", .usual = "", .flags = KERNEL_CONTROL, RAW(syscalls_getppid) },
-	{ "ClockGettime", "clock=monotonic via=wrapper threads=1", "clock_gettime", .usual = "", OPS(syscalls_clock) },
+	{ "Getppid", "via=wrapper threads=1", "getppid", .usual = "",
+	  .about = "a call that only asks the kernel: what going there and back costs", .flags = KERNEL_CONTROL, OPS(syscalls_getppid) },
+	{ "Getppid", "via=raw threads=1", "syscall", .usual = "",
+	  .about = "the same without libc", .flags = KERNEL_CONTROL, RAW(syscalls_getppid) },
+	{ "ClockGettime", "clock=monotonic via=wrapper threads=1", "clock_gettime", .usual = "",
+	  .about = "the monotonic clock through libc, which asks the vDSO", OPS(syscalls_clock) },
 	{ "ClockGettime", "clock=monotonic via=raw threads=1", "syscall", .usual = "",
+	  .about = "the monotonic clock by a system call, without the vDSO",
 	  .flags = KERNEL_CONTROL, RAW(syscalls_clock) },
 	{ "Write", "size=1 to=devnull via=wrapper threads=1", "write", .usual = "",
+	  .about = "one byte written to /dev/null: a cancellation point, which glibc pays for with threads",
 	  .quick = "", OPS(syscalls_write) },
-	{ "Write", "size=1 to=devnull via=wrapper threads=1 proc=plain", "write", .usual = "", OPS(syscalls_write) },
+	{ "Write", "size=1 to=devnull via=wrapper threads=1 proc=plain", "write", .usual = "",
+	  .about = "one byte written to /dev/null, in a program of one thread", OPS(syscalls_write) },
 	{ "Write", "size=1 to=devnull via=raw threads=1", "syscall", .usual = "",
+	  .about = "one byte written to /dev/null, without libc",
 	  .flags = KERNEL_CONTROL, RAW(syscalls_write) },
 	{ "Read", "size=1 from=devzero via=wrapper threads=1", "read",
 	  .about = "one byte read from /dev/zero",
@@ -74,12 +85,16 @@ const struct kernel syscalls_kernels[] = {
 	  .about = "the time in seconds, in a program of one thread",
 	  OPS(syscalls_time) },
 	{ "FutexWake", "waiters=0 via=raw threads=1", "syscall", .usual = "",
+	  .about = "a futex woken that nobody waits for: what an unneeded wake costs",
 	  .flags = KERNEL_CONTROL, OPS(syscalls_wake) },
 	{ "Mutex", "held=0 think=0 threads=1", "pthread_mutex_lock pthread_mutex_unlock", .usual = "",
+	  .about = "a free mutex locked and unlocked beside other threads",
 	  .quick = "", OPS(syscalls_mutex) },
 	{ "Mutex", "held=0 think=0 threads=1 proc=plain", "pthread_mutex_lock pthread_mutex_unlock", .usual = "",
+	  .about = "a free mutex locked and unlocked, in a program of one thread",
 	  OPS(syscalls_mutex) },
 	{ "Mutex", "held=0 think=0 threads=2,4,16 place=spread", "pthread_mutex_lock pthread_mutex_unlock", .usual = "",
+	  .about = "a mutex that all threads want, each on its CPU, held for one add",
 	  .quick = "threads=16", .summary = "threads=16", OPS(syscalls_mutex) },
 	{ "Mutex", "held=0,200,2000 think=0,1000 threads=2,4,8,16,32,64", "pthread_mutex_lock pthread_mutex_unlock", .usual = "held=200 think=0 threads=16 | held=0 think=0 threads=2 | held=2000 think=1000 threads=4",
 	  .about = "lock, count, hold, unlock, think, by all threads on one mutex; the times are nominal ns",
@@ -139,10 +154,16 @@ const struct kernel syscalls_kernels[] = {
 	  .flags = KERNEL_TOGETHER | KERNEL_CONTROL, OPS(syscalls_futex) },
 	{ "Condvar", "shape=pingpong signal=inside,outside threads=2 place=same,spread",
 	  "pthread_mutex_lock pthread_cond_wait pthread_cond_signal pthread_mutex_unlock", .usual = "",
+	  .about = "a turn handed over and back by a condition variable, signalled inside the lock or after it",
 	  .flags = KERNEL_TOGETHER, OPS(syscalls_pingpong) },
 	{ "ThreadCreate", "stack=default join=1 threads=1 place=same", "pthread_create pthread_join", .usual = "",
+	  .about = "a thread made and joined, its stack of the default size",
 	  .quick = "", OPS(syscalls_thread) },
+	{ "ThreadCreate", "stack=65536 join=1 threads=1 place=same", "pthread_create pthread_join",
+	  .about = "a thread made and joined, its stack of 64 KiB",
+	  OPS(syscalls_thread) },
 	{ "ThreadCreate", "stack=default join=1 threads=1 place=same proc=plain", "pthread_create pthread_join", .usual = "",
+	  .about = "a thread made and joined, by a program that has no other",
 	  OPS(syscalls_thread) },
 	{ 0 }
 };

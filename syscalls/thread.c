@@ -2,6 +2,7 @@
 
 struct threads {
 	unsigned long ran, joined;
+	struct attr attr, *given;	/* what each thread is made with, 0 the default */
 };
 
 static void *syscalls_thread_start(void *arg)
@@ -12,7 +13,17 @@ static void *syscalls_thread_start(void *arg)
 
 int syscalls_thread_new(const struct shape *s, void **state)
 {
-	return (*state = gang_map(sizeof(struct threads))) ? 0 : GANG_ENOMEM;
+	long stack = gang_num(s->row, "stack", 0);
+	struct threads *p = gang_map(sizeof *p);
+	if (!p) return GANG_ENOMEM;
+	int err = pthread_attr_init(&p->attr);
+	if (!err && stack) {
+		p->given = &p->attr;
+		err = pthread_attr_setstacksize(&p->attr, stack);
+	}
+	if (err) gang_unmap(p, sizeof *p);
+	else *state = p;
+	return err;
 }
 
 int syscalls_thread_op(void *state, int t, unsigned long n)
@@ -20,7 +31,7 @@ int syscalls_thread_op(void *state, int t, unsigned long n)
 	struct threads *s = state;
 	for (unsigned long i = 0; i < n; i++) {
 		void *thread, *value = 0;
-		int err = pthread_create(&thread, 0, syscalls_thread_start, s);
+		int err = pthread_create(&thread, s->given, syscalls_thread_start, s);
 		if (err) return err;
 		if ((err = pthread_join(thread, &value))) return err;
 		s->joined += value == s;
@@ -37,5 +48,6 @@ int syscalls_thread_check(void *state, unsigned long n, uint64_t *digest)
 
 void syscalls_thread_free(void *state)
 {
+	pthread_attr_destroy(&((struct threads *)state)->attr);
 	gang_unmap(state, sizeof(struct threads));
 }
