@@ -129,7 +129,7 @@ func (a *app) command() *cobra.Command {
 		}
 		return usagef("%w (bin/%s -h)", err, c.CommandPath())
 	})
-	root.AddCommand(a.doctorCommand(), a.buildCommand(), a.runCommand(), a.compareCommand(), a.explainCommand(), a.nullCommand(), a.acceptCommand(), a.rowsCommand(), a.variantsCommand(), a.cleanCommand())
+	root.AddCommand(a.doctorCommand(), a.buildCommand(), a.runCommand(), a.compareCommand(), a.explainCommand(), a.bugreportCommand(), a.nullCommand(), a.acceptCommand(), a.rowsCommand(), a.variantsCommand(), a.cleanCommand())
 	return root
 }
 

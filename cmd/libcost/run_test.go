@@ -53,6 +53,9 @@ func TestExamples(t *testing.T) {
 				if args[1] != "-resume" {
 					args = append(args, "-results", t.TempDir())
 				}
+			case "bugreport":
+				// A row of that run, and two files that are gone afterwards.
+				args = []string{"bugreport", "alloc/Pair/size=64/live=1/threads=1", "results/latest", "-out", t.TempDir()}
 			case "compare":
 				if len(args) == 1 {
 					args = append(args, "results/latest")

@@ -298,6 +298,34 @@ static void run_seats(struct gang *g, struct seat *seats, int here, struct gang_
 	if (seats[0].ops && !r->err) quantiles(seats, g->shape->threads, r);
 }
 
+/* Whether a row has each key of the grid, with one of its values, and no other key. */
+static int holds(const char *grid, const char *row)
+{
+	char copy[512], *rest = copy, *word;
+	int keys = 0;
+	if (strlen(grid) >= sizeof copy) return 0;
+	strcpy(copy, grid);
+	while ((word = strtok_r(rest, " ", &rest))) {
+		char *values = strchr(word, '='), *value;
+		int found = 0;
+		if (!values) return 0;
+		*values++ = 0;
+		while (!found && (value = strtok_r(values, ",", &values))) found = gang_is(row, word, value);
+		if (!found) return 0;
+		keys++;
+	}
+	for (; *row; row++) keys -= *row == '/';
+	return !keys;
+}
+
+const struct kernel *gang_find(const struct kernel *table, const char *row)
+{
+	size_t n = strcspn(row, "/");
+	for (const struct kernel *k = table; k->name; k++)
+		if (!strncmp(k->name, row, n) && !k->name[n] && holds(k->grid, row)) return k;
+	return 0;
+}
+
 void gang_run(const struct kernel *k, const struct shape *shape, int here, struct gang_result *r)
 {
 	*r = (struct gang_result){0};

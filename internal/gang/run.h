@@ -58,6 +58,9 @@ int gang_count(const uint64_t *ids, int n);
 void gang_begin(struct gang_span *);
 void gang_end(struct gang_span *);
 
+/* The kernel of a row: rows of one name may differ in their op.  0 if there is none. */
+const struct kernel *gang_find(const struct kernel *table, const char *row);
+
 /*
  * Runs n ops of a row: set up, start the threads, release them together,
  * check, tear down.  here: one thread only, the caller's own.

@@ -32,33 +32,6 @@ static int fail(const char *row, const char *what, const char *why)
 	return 1;
 }
 
-/* Whether the row's value of each key is one of the grid's: rows of one name differ in their op. */
-static int holds(const char *grid, const char *row)
-{
-	char copy[512], *rest = copy, *word;
-	if (strlen(grid) >= sizeof copy) return 0;
-	strcpy(copy, grid);
-	while ((word = strtok_r(rest, " ", &rest))) {
-		char *values = strchr(word, '='), *value;
-		int found = 0;
-		if (!values) return 0;
-		*values++ = 0;
-		while (!found && (value = strtok_r(values, ",", &values))) found = gang_is(row, word, value);
-		if (!found) return 0;
-	}
-	return 1;
-}
-
-/* The kernel whose name a row begins with and whose grid holds proc=plain and the row. */
-static const struct kernel *find(const char *row)
-{
-	size_t n = strcspn(row, "/");
-	for (const struct kernel *k = ROOM_TABLE; k->name; k++)
-		if (!strncmp(k->name, row, n) && !k->name[n] && strstr(k->grid, "proc=plain") && holds(k->grid, row))
-			return k;
-	return 0;
-}
-
 static int counted;
 
 /* -count's list of ids; 0 or an errno. */
@@ -92,7 +65,7 @@ static void print(const struct kernel *k, const struct shape *s, const struct ga
 
 static int sample(struct shape *s)
 {
-	const struct kernel *k = find(s->row);
+	const struct kernel *k = gang_find(ROOM_TABLE, s->row);
 	struct gang_result r;
 	if (!k) return fail(s->row, "look up", "no such row in this worker");
 	s->threads = gang_num(s->row, "threads", 1);
