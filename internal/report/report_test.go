@@ -241,3 +241,13 @@ func TestFailedCountIsTold(t *testing.T) {
 	Ending(&out, run, time.Minute)
 	assert.Contains(t, out.String(), "memops/Memcmp/size=4096, musl: no answer in 30s (1 sample)\n")
 }
+
+// What is no time is not slow.
+func TestVerdictOfWhatIsNoTime(t *testing.T) {
+	cell := compare.Cell{Paired: stats.Estimate{Value: 2.5, Interval: stats.Interval{Lo: 2, Hi: 3}}, Verdict: stats.Verdict{Word: stats.Slower}}
+	for unit, want := range map[string]string{"ns/op": "2.5x slower", "p99-ns": "2.5x slower", "MB/s": "2.5x slower", "sec/op": "2.5x slower", "rss-B": "2.5x more", "syncs/op": "2.5x more"} {
+		assert.Equal(t, want, Verdict(compare.Line{Unit: unit}, cell), unit)
+	}
+	cell.Paired.Value, cell.Verdict.Word = 0.4, stats.Faster
+	assert.Equal(t, "2.5x less", Verdict(compare.Line{Unit: "rss-B"}, cell))
+}

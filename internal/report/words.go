@@ -15,7 +15,7 @@ import (
 func Verdict(l compare.Line, c compare.Cell) string {
 	switch v := c.Verdict; v.Word {
 	case stats.Slower, stats.Faster:
-		return Size(c.Paired.Value) + " " + v.Word.String()
+		return Size(c.Paired.Value) + " " + direction(l.Unit, v.Word, c.Paired.Value)
 	case stats.Same:
 		return "same"
 	case stats.SameWithin:
@@ -28,6 +28,20 @@ func Verdict(l compare.Line, c compare.Cell) string {
 		return fmt.Sprintf("not resolved (%d %s; needs %d)", n, plural(n, what), needs)
 	default:
 		return v.Word.String()
+	}
+}
+
+// direction is slower or faster; of what is no time and no throughput, bytes
+// of memory say, there is more or less.
+func direction(unit string, word stats.Word, ratio float64) string {
+	time := strings.Contains(unit, "ns") || strings.Contains(unit, "sec") || strings.HasSuffix(unit, "/s") || unit == "QPS"
+	switch {
+	case time:
+		return word.String()
+	case ratio > 1:
+		return "more"
+	default:
+		return "less"
 	}
 }
 
