@@ -83,8 +83,8 @@ is the rest.`,
 
 func (f *explainFlags) check(c *cobra.Command, a *app, args []string) error {
 	switch {
-	case f.resume != "" && len(args) > 0:
-		return usagef("-resume: the run goes on with its own workload and variants")
+	case f.resume != "" && len(args) > 1:
+		return usagef("-resume: the run goes on with its own variants; a workload outside e2e/ is named again")
 	case f.resume == "" && len(args) != 1 && len(args) != 3:
 		return usagef("explain takes a workload, or a workload and two variants (bin/%s -h)", c.CommandPath())
 	case f.rounds < 1:
@@ -92,7 +92,7 @@ func (f *explainFlags) check(c *cobra.Command, a *app, args []string) error {
 	case f.n < 0:
 		return usagef("-n %d: not below 0", f.n)
 	case slices.ContainsFunc(f.clients, func(n int) bool { return n < 1 }):
-		return usagef("-clients %d: each 1 or more", f.clients)
+		return usagef("-clients %v: each 1 or more", f.clients)
 	case f.resume != "" && c.Flags().Changed("clients"):
 		return usagef("-resume: the run goes on as it began, without -clients")
 	case metrics[f.metric] == "":
@@ -126,7 +126,7 @@ func (a *app) explain(ctx context.Context, args []string, f explainFlags) error 
 	var q *inquiry
 	var err error
 	if f.resume != "" {
-		q, err = a.resumeInquiry(ctx, f)
+		q, err = a.resumeInquiry(ctx, args, f)
 	} else {
 		q, err = a.startInquiry(ctx, args, f)
 	}
@@ -256,7 +256,7 @@ func (a *app) startInquiry(ctx context.Context, args []string, f explainFlags) (
 }
 
 // resumeInquiry goes on with an explanation: the same binaries, the same order.
-func (a *app) resumeInquiry(ctx context.Context, f explainFlags) (*inquiry, error) {
+func (a *app) resumeInquiry(ctx context.Context, args []string, f explainFlags) (*inquiry, error) {
 	record, err := explain.Read(f.resume)
 	if err != nil {
 		return nil, err
@@ -265,7 +265,12 @@ func (a *app) resumeInquiry(ctx context.Context, f explainFlags) (*inquiry, erro
 		fmt.Fprintln(a.stderr, w)
 	}
 	m := record.Manifest
-	q, err := a.design(ctx, filepath.Join(a.root, "e2e", m.Workload), m.Sides, m.Neutral, m.Plant)
+	// The record does not tell where the workload lay: it may go to others.
+	workload := filepath.Join(a.root, "e2e", m.Workload)
+	if len(args) == 1 {
+		workload = args[0]
+	}
+	q, err := a.design(ctx, workload, m.Sides, m.Neutral, m.Plant)
 	if err != nil {
 		return nil, err
 	}
