@@ -78,13 +78,19 @@ func (a *app) bugreport(ctx context.Context, row, dir, name, out string) error {
 	if info, err := os.Stat(out); err != nil || !info.IsDir() {
 		return fmt.Errorf("bugreport: %s is no directory (mkdir -p %s)", out, out)
 	}
+	// Opened before the work too: a directory that can't be written is told now.
+	f, err := os.OpenFile(text, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	if err != nil {
+		return fmt.Errorf("bugreport: %w", err)
+	}
+	defer f.Close()
 	if err := a.pack(ctx, &r, archive, stem); err != nil {
-		return err
+		return errors.Join(err, os.Remove(text))
 	}
 	a.list(ctx, &r)
 	var written bytes.Buffer
 	r.Markdown(&written)
-	if err := os.WriteFile(text, written.Bytes(), 0o666); err != nil {
+	if _, err := f.Write(written.Bytes()); err != nil {
 		return fmt.Errorf("bugreport: %w", err)
 	}
 	fmt.Fprintln(a.stdout, text)

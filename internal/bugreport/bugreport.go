@@ -15,6 +15,7 @@ import (
 	"libcost/internal/report"
 	"libcost/internal/results"
 	"libcost/internal/stats"
+	"libcost/internal/variant"
 )
 
 // A Report is one row of a run, in one variant against the base.
@@ -33,9 +34,9 @@ type Report struct {
 // A Listing is a function's disassembly in one build.
 type Listing struct{ Variant, Function, Text string }
 
-// New finds the row and the variant; variant is "" for the first one that is
+// New finds the row and the variant; other is "" for the first one that is
 // compared.
-func New(run *results.Run, table compare.Table, row, variant string) (Report, error) {
+func New(run *results.Run, table compare.Table, row, other string) (Report, error) {
 	r := Report{Run: run, Table: table}
 	at := slices.IndexFunc(run.Manifest.Rows, func(row2 results.Row) bool { return row2.Key() == row })
 	if at < 0 {
@@ -45,10 +46,10 @@ func New(run *results.Run, table compare.Table, row, variant string) (Report, er
 	if r.Row.Skipped != "" {
 		return r, fmt.Errorf("%s was not measured: %s", row, r.Row.Skipped)
 	}
-	if variant == "" {
+	if other == "" {
 		for _, v := range table.Variants {
 			if slices.Contains(r.Row.Variants, v) {
-				variant = v
+				other = v
 				break
 			}
 		}
@@ -57,11 +58,11 @@ func New(run *results.Run, table compare.Table, row, variant string) (Report, er
 		switch v.Name {
 		case table.Base:
 			r.Base = v
-		case variant:
+		case other:
 			r.Variant = v
 		}
 	}
-	if r.Variant.Name == "" || r.Variant.Name == r.Base.Name || !slices.Contains(r.Row.Variants, variant) {
+	if r.Variant.Name == "" || r.Variant.Name == r.Base.Name || !slices.Contains(r.Row.Variants, other) {
 		return r, fmt.Errorf("%s ran in %s alone: a report needs two variants", row, strings.Join(r.Row.Variants, ", "))
 	}
 	if len(r.lines(row)) == 0 {
@@ -86,7 +87,7 @@ func (r Report) Markdown(w io.Writer) {
 	line := r.lines(r.Row.Key())[0]
 	cell, _ := line.Cell(r.Variant.Name)
 	m := r.Run.Manifest
-	fmt.Fprintf(w, "%s, %s; %s. %s\n\n", describe(r.Variant), m.Host.OS, "against "+describe(r.Base), newer(m))
+	fmt.Fprintf(w, "%s, %s; %s. %s\n\n", describe(r.Variant), m.Host.OS, "against "+describe(r.Base), r.newer())
 	fmt.Fprintf(w, "# %s: %s\n\n", Text(r.Row.Key()), Text(report.Verdict(line, cell)))
 	if r.Row.About != "" {
 		fmt.Fprintf(w, "One op: %s.\n\n", Text(r.Row.About))
@@ -114,11 +115,11 @@ func describe(v results.Variant) string {
 	return Text(fmt.Sprintf("%s, %s (%s)", text, f.Compiler, v.Name))
 }
 
-// newer says whether a release of another origin than the system's was tried.
-func newer(m results.Manifest) string {
-	for _, v := range m.Variants {
-		if strings.HasPrefix(v.Name, "musl-src") {
-			return "Tried on " + Text(v.Facts.LibcVersion) + " from its source as well."
+// newer says whether the same row was tried on a musl of another version.
+func (r Report) newer() string {
+	for _, v := range r.Run.Manifest.Variants {
+		if strings.HasPrefix(v.Name, variant.MuslSource) && slices.Contains(r.Row.Variants, v.Name) && v.Facts.LibcVersion != r.Variant.Facts.LibcVersion {
+			return "Tried on musl " + Text(v.Facts.LibcVersion) + " as well."
 		}
 	}
 	return "Not tried on a newer release."
@@ -298,7 +299,7 @@ func (r Report) reproduce(w io.Writer, c compare.Cell, l compare.Line) {
 	}
 	fmt.Fprintf(w, "## Reproduce\n\n%s holds the loop that was measured, and no more is needed:\n\n", Text(r.Archive))
 	fmt.Fprintf(w, "    tar xzf %s && cd %s\n    gcc -O2 -static -pthread *.c -o gnu && ./gnu\n    musl-gcc -O2 -static -pthread *.c -o musl && ./musl\n\n", Text(r.Archive), Text(strings.TrimSuffix(r.Archive, ".tar.gz")))
-	fmt.Fprintf(w, "Expected, about: %s in %s, %s in %s.\n", report.Value(c.BaseMedian, l.Unit), Text(r.Base.Name), report.Value(c.Median, l.Unit), Text(r.Variant.Name))
+	fmt.Fprintf(w, "Expected, about: %s in %s, %s in %s (%s). Both run the ops of the base's sample.\n", report.Value(c.BaseMedian, l.Unit), Text(r.Base.Name), report.Value(c.Median, l.Unit), Text(r.Variant.Name), Text(l.Unit))
 	for _, line := range r.Compiled {
 		fmt.Fprintln(w, "Tried where this was written:", Text(line)+".")
 	}
@@ -309,5 +310,5 @@ func (r Report) reproduce(w io.Writer, c compare.Cell, l compare.Line) {
 // it is markup.
 func Text(s string) string {
 	s = report.Plain(s)
-	return strings.NewReplacer("<", "&lt;", ">", "&gt;", "|", "\\|", "`", "'", "[", "\\[", "]", "\\]").Replace(s)
+	return strings.NewReplacer("&", "&amp;", "\\", "\\\\", "<", "&lt;", ">", "&gt;", "|", "\\|", "`", "'", "[", "\\[", "]", "\\]", "*", "\\*").Replace(s)
 }

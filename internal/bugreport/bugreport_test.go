@@ -77,7 +77,7 @@ func TestMarkdown(t *testing.T) {
 		"The sign changes at size=64: slower from there.",
 		"| nvcsw/op | 0 | 0.5 |",
 		"10 rounds, each a fresh process", "corrected for all 3 verdicts of the run",
-		"gcc -O2 -static -pthread *.c -o gnu && ./gnu", "Expected, about: 50 ns in gnu, 2.5 µs in musl.",
+		"gcc -O2 -static -pthread *.c -o gnu && ./gnu", "Expected, about: 50 ns in gnu, 2.5 µs in musl (ns/op).",
 		"Tried where this was written: musl-gcc: not found.",
 		"## memops_memcmp_op in gnu", "call memcmp",
 	} {
@@ -107,6 +107,7 @@ func TestNewRefuses(t *testing.T) {
 // Names with markup or escapes are text.
 func TestText(t *testing.T) {
 	assert.Equal(t, "a&lt;script&gt;\\|b\\[31m'", Text("a<script>|b[31m`"))
+	assert.Equal(t, `\*a\* &amp;lt; \\`, Text(`*a* &lt; \`))
 	assert.NotContains(t, Text("\x1b[31mred\nnext"), "\x1b")
 	assert.NotContains(t, Text("\x1b[31mred\nnext"), "\n")
 }
@@ -178,11 +179,12 @@ func TestCompileThatFails(t *testing.T) {
 // Nothing of this machine is in the two files: no host, user, home, time or
 // variable.
 func TestNothingOfTheMachine(t *testing.T) {
+	const secret = "xyzzy-plugh"
 	hostname, err := os.Hostname()
 	require.NoError(t, err)
 	home, err := os.UserHomeDir()
 	require.NoError(t, err)
-	t.Setenv("PLANTED_SECRET", "xyzzy-plugh")
+	t.Setenv("PLANTED_SECRET", secret)
 	files, err := Files(root(t), results.Row{Row: variant.Row{Room: "alloc", Name: "Pair/size=64/live=1/threads=1", Op: 1}}, 500)
 	require.NoError(t, err)
 	var packed bytes.Buffer
@@ -191,7 +193,21 @@ func TestNothingOfTheMachine(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, zip.Name)
 	reader := tar.NewReader(zip)
-	all := written(t, func(r *Report) { r.Archive = "libcost-x.tar.gz" })
+	// What a record may hold of a machine, and a report may not.
+	all := written(t, func(r *Report) {
+		r.Archive = "libcost-x.tar.gz"
+		m := &r.Run.Manifest
+		m.Command, m.Set = []string{"libcost", secret}, secret
+		m.Disk.Device = secret
+		for i := range m.Variants {
+			m.Variants[i].Env, m.Variants[i].Command, m.Variants[i].Build = []string{"A=" + secret}, []string{secret}, secret
+		}
+		r.Base.Env, r.Variant.Env, r.Base.Command, r.Variant.Command = []string{secret}, []string{secret}, []string{secret}, []string{secret}
+		for i := range r.Run.Samples {
+			r.Run.Samples[i].Error, r.Run.Samples[i].Line = secret, secret
+		}
+		r.Run.Dir = "/home/" + secret
+	})
 	names := 0
 	for {
 		h, err := reader.Next()
@@ -209,8 +225,8 @@ func TestNothingOfTheMachine(t *testing.T) {
 		all += h.Name + string(text)
 	}
 	assert.Equal(t, len(files), names)
-	for _, secret := range []string{"xyzzy-plugh", "PLANTED_SECRET", root(t), home + "/"} {
-		assert.NotContains(t, all, secret)
+	for _, private := range []string{secret, "PLANTED_SECRET", root(t), home + "/"} {
+		assert.NotContains(t, all, private)
 	}
 	if len(hostname) > 3 && !strings.HasPrefix(hostname, "localhost") {
 		assert.NotContains(t, all, hostname)
