@@ -19,7 +19,7 @@ import (
 // one and not in the other measures two different things.
 func TestKernelsInEachVariant(t *testing.T) {
 	if testing.Short() {
-		t.Skip("-short: builds eighteen variants")
+		t.Skip("-short: builds thirteen variants")
 	}
 	needsMusl(t)
 	for _, name := range measured() {
@@ -49,16 +49,20 @@ func touches(v Variant, room string) bool {
 	return len(v.Parts) == 0 || slices.ContainsFunc(v.Parts, func(p string) bool { return slices.Contains(rooms[p], room) })
 }
 
-// measured are the known variants, but of the parts of swap/ in dynamic
-// programs only both together.
+// measured are each libc linked both ways, alone and with the parts of swap/
+// together; with each allocator where it is static, and the pair that a server
+// was reported with.
 func measured() []string {
 	var names []string
-	for _, name := range Known(nil) {
-		if base, part, _ := strings.Cut(name, "+"); !strings.HasSuffix(base, "-dynamic") || !slices.Contains(Swaps, part) {
-			names = append(names, name)
+	for _, libc := range Libcs {
+		for _, linkage := range []string{"", "-dynamic"} {
+			names = append(names, libc+linkage, libc+linkage+"+"+strings.Join(Swaps, "+"))
+		}
+		for _, allocator := range Allocators {
+			names = append(names, libc+"+"+allocator)
 		}
 	}
-	return append(names, "gnu-dynamic+memops+locks", "musl-dynamic+memops+locks")
+	return append(names, "gnu-dynamic+jemalloc")
 }
 
 // runTests runs the kernels' test of a room where its package lies, as go test
