@@ -278,6 +278,9 @@ func (b *Builder) make(v Variant, r recipe, dir string) error {
 			return err
 		}
 	}
+	if err := b.empties(v, r, tmp); err != nil {
+		return err
+	}
 	text, err := json.MarshalIndent(built, "", "\t")
 	if err != nil {
 		return err
@@ -428,6 +431,38 @@ func (r recipe) plainCommand(b *Builder, v Variant, room, out string) *exec.Cmd 
 		}
 	}
 	cmd := exec.Command(r.cc, append(args, r.link(v)...)...)
+	cmd.Dir = b.Root
+	return cmd
+}
+
+// empties builds the programs that do nothing, which rows start: of the
+// variant's libc, linked as the variant is and the other way. A compiler may
+// know one way only; the rows of the other then say what they lack.
+func (b *Builder) empties(v Variant, r recipe, dir string) error {
+	for _, linkage := range []string{"static", "dynamic"} {
+		out := filepath.Join(dir, "empty."+linkage)
+		err := b.step(v.Name, linkage+" empty program", r.emptyCommand(b, v, linkage, out))
+		if err == nil {
+			err = b.step(v.Name, "run the "+linkage+" empty program", exec.Command(out))
+		}
+		if err == nil {
+			continue
+		}
+		if linkage == v.Linkage() {
+			return err
+		}
+		b.say("build: %s: no %s program to start", v.Name, linkage)
+		os.Remove(out)
+	}
+	return nil
+}
+
+func (r recipe) emptyCommand(b *Builder, v Variant, linkage, out string) *exec.Cmd {
+	args := append(r.cflags(v), "internal/gang/plain/empty.c", "-o", out)
+	if linkage == "static" {
+		args = append(args, "-static")
+	}
+	cmd := exec.Command(r.cc, append(args, v.LDFlags...)...)
 	cmd.Dir = b.Root
 	return cmd
 }

@@ -1,6 +1,7 @@
 package variant
 
 import (
+	"debug/elf"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -78,6 +79,15 @@ func TestBuild(t *testing.T) {
 			rows := built[name].Rows
 			assert.Contains(t, output(t, built[name].Binary(rows[0]), "-sample", rows[0].Name, "-test.benchtime=100x"), `"n":100,`)
 			assert.Contains(t, output(t, built[name].Binary(rows[1]), "-sample", rows[1].Name, "-n", "100"), `"n":100,`)
+		}
+	})
+
+	t.Run("empty programs of its libc, linked both ways", func(t *testing.T) {
+		for _, name := range names {
+			dir := built[name].Dir
+			assert.Empty(t, loader(t, filepath.Join(dir, "empty.static")), name)
+			assert.Equal(t, strings.HasPrefix(name, "musl"), strings.Contains(loader(t, filepath.Join(dir, "empty.dynamic")), "musl"), name)
+			assert.Empty(t, output(t, filepath.Join(dir, "empty.static"))+output(t, filepath.Join(dir, "empty.dynamic")), name)
 		}
 	})
 
@@ -217,6 +227,49 @@ func TestBuild(t *testing.T) {
 	left, err := filepath.Glob(filepath.Join(b.dir(), ".tmp-*"))
 	require.NoError(t, err)
 	assert.Equal(t, []string{filepath.Join(b.dir(), ".tmp-1")}, left, "what went wrong took its temporary directory along")
+}
+
+// loader is what the kernel starts a program with, nothing for a static one.
+func loader(t *testing.T, path string) string {
+	t.Helper()
+	file, err := elf.Open(path)
+	require.NoError(t, err)
+	defer file.Close()
+	section := file.Section(".interp")
+	if section == nil {
+		return ""
+	}
+	text, err := section.Data()
+	require.NoError(t, err)
+	return string(text)
+}
+
+// A compiler that links in one way only builds what it can, and an empty
+// program that does not start is as good as none.
+func TestBuildWithoutTheOtherLinkage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: compiles and links")
+	}
+	for what, refuse := range map[string]string{
+		"does not link":  `exit 1`,
+		"does not start": `while [ "$1" != -o ]; do shift; done; printf '#!/bin/false\n' >"$2"; chmod +x "$2"; exit 0`,
+	} {
+		t.Run(what, func(t *testing.T) {
+			b, said := tree(t)
+			cc := filepath.Join(b.Root, "cc")
+			put(t, cc, "#!/bin/sh\ncase \"$*\" in *empty.c*-static*) "+refuse+" ;; esac\nexec gcc \"$@\"\n")
+			require.NoError(t, os.Chmod(cc, 0o777))
+			built, err := b.Build(Variant{Name: "shared", Libc: "gnu", CC: cc})
+			require.NoError(t, err)
+			assert.NoFileExists(t, filepath.Join(built[0].Dir, "empty.static"))
+			assert.FileExists(t, filepath.Join(built[0].Dir, "empty.dynamic"))
+			assert.Contains(t, *said, "build: shared: no static program to start")
+
+			_, err = b.Build(Variant{Name: "static", Libc: "gnu", Static: true, CC: cc})
+			assert.ErrorContains(t, err, "build static: ")
+			assert.ErrorContains(t, err, "static empty program: ")
+		})
+	}
 }
 
 // replaced builds again with another text in place of a binary.

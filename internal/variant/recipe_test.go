@@ -47,6 +47,7 @@ func TestRecipe(t *testing.T) {
 		{"a header of the gang", touch("internal/gang/gang.h"), true},
 		{"a source of the gang", touch("internal/gang/run.c"), true},
 		{"the plain worker", touch("internal/gang/plain/main.c"), true},
+		{"the program that rows start", touch("internal/gang/plain/empty.c"), true},
 		{"the attestation", touch("internal/attest/attest.c"), true},
 		{"a header of a room", touch("tiny/shim.h"), true},
 		{"a kernel", touch("tiny/table.c"), true},
@@ -122,8 +123,7 @@ func TestRecipeTellsGoOfHeaders(t *testing.T) {
 
 func TestRecipeOfAMissingFile(t *testing.T) {
 	b, _ := tree(t)
-	require.NoError(t, os.Remove(filepath.Join(b.Root, "internal/gang/plain/main.c")))
-	require.NoError(t, os.Remove(filepath.Join(b.Root, "internal/gang/plain")))
+	require.NoError(t, os.RemoveAll(filepath.Join(b.Root, "internal/gang/plain")))
 	_, err := b.recipe(mustParse(t, "gnu"))
 	assert.ErrorContains(t, err, "build gnu: open ")
 	assert.ErrorIs(t, err, os.ErrNotExist)
