@@ -7,7 +7,7 @@ enum { PTHREAD_MUTEX_RECURSIVE = 1, THREADS = 64 };
 struct locked {
 	struct mutex lock;
 	unsigned long count, held, think;
-	int threads;
+	int threads, after;	/* after: whether a thread came and went before */
 	unsigned long share[THREADS];
 };
 
@@ -21,6 +21,21 @@ static void syscalls_mutex_busy(unsigned long steps)
 	}
 }
 
+static void *syscalls_mutex_nothing(void *arg)
+{
+	return arg;
+}
+
+/* A thread that comes and goes: from then on the process was once threaded. */
+static int syscalls_mutex_thread(struct locked *l)
+{
+	void *thread, *value = 0;
+	int err = pthread_create(&thread, 0, syscalls_mutex_nothing, l);
+	if (err || (err = pthread_join(thread, &value))) return err;
+	l->after = value == l;
+	return 0;
+}
+
 static int syscalls_mutex_make(const struct shape *s, void **state, const void *attr)
 {
 	if (s->threads > THREADS) return GANG_EINVAL;
@@ -29,7 +44,8 @@ static int syscalls_mutex_make(const struct shape *s, void **state, const void *
 	l->held = gang_num(s->row, "held", 0);
 	l->think = gang_num(s->row, "think", 0);
 	l->threads = s->threads;
-	int err = pthread_mutex_init(&l->lock, attr);
+	int err = gang_is(s->row, "after", "thread") ? syscalls_mutex_thread(l) : 0;
+	if (!err) err = pthread_mutex_init(&l->lock, attr);
 	if (err) gang_unmap(l, sizeof *l);
 	else *state = l;
 	return err;
@@ -121,7 +137,7 @@ int syscalls_recursive_op(void *state, int t, unsigned long n)
 int syscalls_mutex_check(void *state, unsigned long n, uint64_t *digest)
 {
 	struct locked *l = state;
-	*digest = gang_digest(gang_digest(gang_digest(GANG_DIGEST, l->count), l->held), l->think);
+	*digest = gang_digest(gang_digest(gang_digest(gang_digest(GANG_DIGEST, l->count), l->held), l->think), l->after);
 	return l->count == n ? 0 : GANG_EWRONG;
 }
 

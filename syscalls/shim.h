@@ -56,23 +56,25 @@ int pthread_barrier_init(struct barrier *, const void *, unsigned);
 int pthread_barrier_wait(struct barrier *);
 int pthread_barrier_destroy(struct barrier *);
 int pthread_cond_broadcast(struct cond *);
-int pthread_attr_init(struct attr *);
-int pthread_attr_setstacksize(struct attr *, size_t);
-int pthread_attr_destroy(struct attr *);
 int pthread_cond_init(struct cond *, const void *);
 int pthread_cond_wait(struct cond *, struct mutex *);
 int pthread_cond_signal(struct cond *);
 int pthread_cond_destroy(struct cond *);
 int pthread_create(void **, const void *, void *(*)(void *), void *);
 int pthread_join(void *, void **);
+unsigned long getauxval(unsigned long);
+int posix_spawn(int *, const char *, const void *, const void *, char *const *, char *const *);
+int waitpid(int, int *, int);
 
 /* Linux: arch/x86/entry/syscalls/syscall_64.tbl and asm-generic/unistd.h. */
 #if defined(__x86_64__)
 enum { SYS_WRITE = 1, SYS_CLOSE = 3, SYS_GETPPID = 110, SYS_CLOCK_GETTIME = 228, SYS_OPENAT = 257,
-	SYS_READ = 0, SYS_LSEEK = 8, SYS_PWRITE = 18, SYS_SCHED_YIELD = 24 };
+	SYS_READ = 0, SYS_LSEEK = 8, SYS_PWRITE = 18, SYS_SCHED_YIELD = 24,
+	SYS_READLINKAT = 267, SYS_FACCESSAT = 269 };
 #elif defined(__aarch64__)
 enum { SYS_OPENAT = 56, SYS_CLOSE = 57, SYS_WRITE = 64, SYS_CLOCK_GETTIME = 113, SYS_GETPPID = 173,
-	SYS_LSEEK = 62, SYS_READ = 63, SYS_PWRITE = 68, SYS_SCHED_YIELD = 124 };
+	SYS_LSEEK = 62, SYS_READ = 63, SYS_PWRITE = 68, SYS_SCHED_YIELD = 124,
+	SYS_READLINKAT = 78, SYS_FACCESSAT = 48 };
 #endif
 
 #define KERNEL(k) \
@@ -91,11 +93,16 @@ int syscalls_getppid_raw_op(void *, int, unsigned long);
 /*
  * clock_gettime(2) of CLOCK_MONOTONIC.  via=wrapper stays in user space: both
  * libcs, static ones too, call the kernel's vdso(7).  That a libc finds the
- * vDSO is its own doing, so the row is no control.  via=raw is the system call
- * that the vDSO saves.
+ * vDSO is its own doing, so the row is no control.  via=vdso calls the vDSO's
+ * function by its address, as a libc does; via=raw is the system call that the
+ * vDSO saves.
  */
 KERNEL(syscalls_clock);
+int syscalls_clock_vdso_op(void *, int, unsigned long);
 int syscalls_clock_raw_op(void *, int, unsigned long);
+
+/* The address of a symbol of the vDSO whose header is given, or 0. */
+const void *syscalls_vdso(const void *header, const char *name);
 
 /*
  * write(2) of size= bytes to a device of /dev, to=devnull.  The descriptor is
@@ -136,6 +143,23 @@ int syscalls_yield_raw_op(void *, int, unsigned long);
 int syscalls_call_check(void *, unsigned long, uint64_t *);
 void syscalls_call_free(void *);
 
+/*
+ * One added to a variable of the thread's own, by the ways in which code finds
+ * it: model=local-exec at an offset that the linker knew, initial-exec at one
+ * that the loader wrote into a table, global-dynamic at an address that
+ * __tls_get_addr returns.  Only the last is libc's, and only a shared library
+ * does it: a static program has no such function.
+ *
+ * Source: Drepper, ELF Handling For Thread-Local Storage, 2013.
+ */
+int syscalls_local_new(const struct shape *, void **);
+int syscalls_local_sit(void *, int);
+int syscalls_local_op(void *, int, unsigned long);
+int syscalls_local_initial_op(void *, int, unsigned long);
+int syscalls_local_dynamic_op(void *, int, unsigned long);
+int syscalls_local_check(void *, unsigned long, uint64_t *);
+void syscalls_local_free(void *);
+
 /* time(2): glibc takes the vDSO's time, musl its clock_gettime. */
 KERNEL(syscalls_time);
 
@@ -143,9 +167,12 @@ KERNEL(syscalls_time);
  * pthread_mutex_lock(3p) of a normal mutex, one added to a counter, unlock.
  * held= and think= are how many steps of a chain of multiplications a thread
  * does inside and outside.  A step is three cycles, a nanosecond at 3 GHz: the
- * key is a nominal time, the work is the same.  All threads share the one mutex.  Contended rows are about
- * cpu-ns/op, what waiting burns by spinning and in futex(2), and less about
- * ns/op, which the luck of the scheduler decides.
+ * key is a nominal time, the work is the same.  All threads share the one mutex.
+ * Contended rows are about cpu-ns/op, what waiting burns by spinning and in
+ * futex(2), and less about ns/op, which the luck of the scheduler decides.
+ *
+ * after=thread: a thread was made and joined before.  glibc takes the lock
+ * without a locked instruction as long as the process never had a second thread.
  *
  * Source: https://justine.lol/mutex/, a counter, one mutex and 30 threads, where
  * musl took 3.7 times as long as glibc.
@@ -173,8 +200,13 @@ int syscalls_rwlock_write_op(void *, int, unsigned long);
 /* pthread_spin_lock(3p), one added, unlock. */
 KERNEL(syscalls_spin);
 
-/* sem_post(3) and sem_wait(3) of a semaphore that nobody waits for. */
+/*
+ * sem_post(3) and sem_wait(3): waiters=0 of a semaphore that nobody waits for.
+ * Else one op is a round: thread 0 posts once for each waiter, and waits as
+ * often on a second semaphore, to which a waiter posts for each token it took.
+ */
 KERNEL(syscalls_sem);
+int syscalls_sem_round_op(void *, int, unsigned long);
 
 /* pthread_once(3p) after the first time. */
 KERNEL(syscalls_once);
@@ -224,6 +256,14 @@ KERNEL(syscalls_pingpong);
  * Source: https://wiki.musl-libc.org/functional-differences-from-glibc.html
  */
 KERNEL(syscalls_thread);
+
+/*
+ * posix_spawn(3) of a program that does nothing, and waitpid(2) for its end.
+ * The program is the variant's libc, linked as link= says; it lies beside this
+ * one, empty.static or empty.dynamic, and gets no environment.  One op is made,
+ * loaded, started and ended by the kernel, the loader and both libcs.
+ */
+KERNEL(syscalls_spawn);
 
 extern const struct kernel syscalls_kernels[];
 

@@ -3,6 +3,8 @@ package syscalls
 import (
 	"errors"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -10,7 +12,30 @@ import (
 	"libcost/internal/gang"
 )
 
-func TestKernels(t *testing.T) { Kernels.Verify(t) }
+func TestKernels(t *testing.T) {
+	empties(t)
+	Kernels.Verify(t)
+}
+
+// empties puts the programs that Spawn starts beside this test's, as libcost
+// build does, of the libc that it is compiled for.
+func empties(t *testing.T) {
+	t.Helper()
+	cc := os.Getenv("CC")
+	if cc == "" {
+		cc = "gcc"
+	}
+	for linkage, flags := range map[string][]string{"static": {"-static"}, "dynamic": nil} {
+		path := filepath.Join(filepath.Dir(self(t)), "empty."+linkage)
+		if _, err := os.Stat(path); err == nil {
+			continue
+		}
+		out, err := exec.Command(cc, append(flags, "../internal/gang/plain/empty.c", "-o", path)...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+}
 
 // rows are the room's rows of one kernel.
 func rows(t *testing.T, kernel string) (list []gang.Row) {

@@ -1,0 +1,92 @@
+#include "shim.h"
+
+/* elf(5), as far as a vDSO needs it. */
+enum { PT_LOAD = 1, PT_DYNAMIC = 2, DT_HASH = 4, DT_STRTAB = 5, DT_SYMTAB = 6, DT_GNU_HASH = 0x6ffffef5, UNDEFINED = 0 };
+
+struct header {
+	unsigned char ident[16];
+	unsigned short type, machine;
+	unsigned version;
+	uint64_t entry, segments, sections;
+	unsigned flags;
+	unsigned short size, segment_size, segment_count;
+};
+struct segment {
+	unsigned type, flags;
+	uint64_t offset, at, physical, in_file, in_memory, align;
+};
+struct entry { int64_t tag; uint64_t value; };
+struct symbol {
+	unsigned name;
+	unsigned char info, other;
+	unsigned short section;
+	uint64_t value, size;
+};
+
+struct image {
+	const char *base;	/* address 0 of the image */
+	const struct entry *dynamic;
+};
+
+static void syscalls_vdso_read(struct image *im, const struct header *h)
+{
+	const char *at = (const char *)h + h->segments;
+	const struct segment *dynamic = 0;
+	im->base = (const char *)h;
+	for (int i = 0; i < h->segment_count; i++, at += h->segment_size) {
+		const struct segment *s = (const void *)at;
+		if (s->type == PT_LOAD && !s->offset) im->base -= s->at;
+		if (s->type == PT_DYNAMIC) dynamic = s;
+	}
+	im->dynamic = dynamic ? (const void *)(im->base + dynamic->at) : 0;
+}
+
+static const void *syscalls_vdso_table(const struct image *im, int64_t tag)
+{
+	for (const struct entry *e = im->dynamic; e->tag; e++)
+		if (e->tag == tag) return im->base + e->value;
+	return 0;
+}
+
+/* A table of chains, each of which begins in a bucket and ends with an odd word. */
+static unsigned syscalls_vdso_gnu_symbols(const unsigned *hash)
+{
+	unsigned buckets = hash[0], first = hash[1], words = hash[2], last = 0;
+	const unsigned *bucket = hash + 4 + 2 * words;
+	const unsigned *chain = bucket + buckets;
+	for (unsigned i = 0; i < buckets; i++)
+		if (bucket[i] > last) last = bucket[i];
+	if (last < first) return first;
+	while (!(chain[last - first] & 1)) last++;
+	return last + 1;
+}
+
+/* How many symbols there are, only the tables of their hashes tell. */
+static unsigned syscalls_vdso_symbols(const struct image *im)
+{
+	const unsigned *hash = syscalls_vdso_table(im, DT_HASH);
+	if (hash) return hash[1];
+	hash = syscalls_vdso_table(im, DT_GNU_HASH);
+	return hash ? syscalls_vdso_gnu_symbols(hash) : 0;
+}
+
+static int syscalls_vdso_equal(const char *a, const char *b)
+{
+	while (*a && *a == *b) a++, b++;
+	return *a == *b;
+}
+
+const void *syscalls_vdso(const void *header, const char *name)
+{
+	struct image im;
+	if (!header) return 0;
+	syscalls_vdso_read(&im, header);
+	if (!im.dynamic) return 0;
+	const struct symbol *symbols = syscalls_vdso_table(&im, DT_SYMTAB);
+	const char *names = syscalls_vdso_table(&im, DT_STRTAB);
+	unsigned n = symbols && names ? syscalls_vdso_symbols(&im) : 0;
+	for (unsigned i = 0; i < n; i++)
+		if (symbols[i].section != UNDEFINED && syscalls_vdso_equal(names + symbols[i].name, name))
+			return im.base + symbols[i].value;
+	return 0;
+}
