@@ -3,8 +3,7 @@
 /* Linux: include/uapi/linux/time.h. */
 enum { MONOTONIC = 1 };
 
-/* Linux: include/uapi/linux/auxvec.h.  vdso(7) has the names. */
-enum { AT_SYSINFO_EHDR = 33 };
+/* vdso(7). */
 #if defined(__x86_64__)
 #define VDSO_CLOCK "__vdso_clock_gettime"
 #elif defined(__aarch64__)
@@ -29,7 +28,7 @@ int syscalls_clock_new(const struct shape *s, void **state)
 	if (!c) return GANG_ENOMEM;
 	gang_syscall(SYS_CLOCK_GETTIME, MONOTONIC, (long)&now, 0, 0, 0, 0);
 	c->last = syscalls_clock_ns(&now);
-	if (gang_is(s->row, "via", "vdso") && !(c->vdso = syscalls_vdso((void *)getauxval(AT_SYSINFO_EHDR), VDSO_CLOCK))) {
+	if (gang_is(s->row, "via", "vdso") && !(c->vdso = syscalls_symbol((void *)getauxval(AT_SYSINFO_EHDR), VDSO_CLOCK))) {
 		gang_unmap(c, sizeof *c);
 		return GANG_EOPNOTSUPP;
 	}

@@ -10,9 +10,6 @@ static __thread __attribute__((tls_model("local-exec"))) uint64_t counted;
 /* psABI, Thread-Local Storage: the module's number and the offset in its block. */
 struct index { unsigned long module, offset; };
 
-/* None in a static program, which needs none. */
-__attribute__((weak)) void *__tls_get_addr(struct index *);
-
 enum { PROGRAM = 1, FAR = 1 << 20 };
 
 struct local {
@@ -37,7 +34,9 @@ static inline char *syscalls_local_thread(void)
 static int syscalls_local_find(struct local *l)
 {
 	l->index.module = PROGRAM;
-	if (!(l->get = __tls_get_addr)) return 0;
+	/* The loader's: a static program has neither. */
+	l->get = (void *(*)(struct index *))syscalls_symbol((void *)getauxval(AT_BASE), "__tls_get_addr");
+	if (!l->get) return 0;
 	l->index.offset = (char *)&counted - (char *)l->get(&l->index);
 	return l->index.offset < FAR;
 }
@@ -52,12 +51,6 @@ int syscalls_local_new(const struct shape *s, void **state)
 		return GANG_EOPNOTSUPP;
 	}
 	*state = l;
-	return 0;
-}
-
-int syscalls_local_sit(void *state, int t)
-{
-	counted = 0;
 	return 0;
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -110,15 +111,19 @@ func TestRaces(t *testing.T) {
 	}
 }
 
-// The vDSO's symbols, and those of libraries with either table of hashes, lie
-// where debug/elf finds them.
-func TestVDSO(t *testing.T) {
+// The symbols of the vDSO, of libraries with either table of hashes and of the
+// loader lie where debug/elf finds them.
+func TestSymbols(t *testing.T) {
 	dir := t.TempDir()
-	images := map[string][]byte{"-": vdso(t)}
-	for _, style := range []string{"sysv", "gnu", "both"} {
-		file := filepath.Join(dir, style+".so")
-		cmd := exec.Command("gcc", "-shared", "-fPIC", "-nostdlib", "-Wl,--hash-style="+style, "-x", "c", "-", "-o", file)
-		cmd.Stdin = strings.NewReader("int one(void) { return 1; } int two(void) { return 2; } extern int away(void); int four(void) { return away(); }")
+	images := map[string][]byte{"vdso": vdso(t)}
+	const three = "int one(void) { return 1; } int two(void) { return 2; } int away(void); int four(void) { return away(); }"
+	for name, library := range map[string]struct{ style, code string }{
+		"sysv": {"sysv", three}, "gnu": {"gnu", three}, "both": {"both", three},
+		"none": {"gnu", "int away(void); static int (*call)(void) = away; int (**hidden)(void) __attribute__((visibility(\"hidden\"))) = &call;"},
+	} {
+		file := filepath.Join(dir, name+".so")
+		cmd := exec.Command("gcc", "-shared", "-fPIC", "-nostdlib", "-Wl,--hash-style="+library.style, "-x", "c", "-", "-o", file)
+		cmd.Stdin = strings.NewReader(library.code)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
@@ -130,7 +135,8 @@ func TestVDSO(t *testing.T) {
 	}
 	for _, cc := range []string{"gcc", "musl-gcc"} {
 		t.Run(cc, func(t *testing.T) {
-			bin := compile(t, cc, "-O1", "-I../internal/gang", "testdata/vdso.c", "vdso.c")
+			bin := compile(t, cc, "-O1", "-I../internal/gang", "testdata/symbol.c", "symbol.c")
+			images["loader"] = loader(t, bin)
 			for file, text := range images {
 				args, want := symbols(t, text)
 				out, err := exec.Command(bin, append([]string{file}, args...)...).CombinedOutput()
@@ -142,8 +148,8 @@ func TestVDSO(t *testing.T) {
 	}
 }
 
-// symbols are those that an image defines and two that it does not, and what
-// testdata/vdso.c should print of them.
+// symbols are those that an image defines, some that it does not, and what
+// testdata/symbol.c should print of them.
 func symbols(t *testing.T, image []byte) (names []string, places string) {
 	t.Helper()
 	file, err := elf.NewFile(bytes.NewReader(image))
@@ -160,10 +166,32 @@ func symbols(t *testing.T, image []byte) (names []string, places string) {
 			places += fmt.Sprintln(s.Value)
 		}
 	}
-	if len(names) < 3 {
-		t.Fatalf("%d symbols", len(names))
+	first := append(names, "none")[0]
+	for _, missing := range []string{"away", first + "x", first[:len(first)-1]} {
+		if !slices.Contains(names, missing) {
+			names, places = append(names, missing), places+"-1\n"
+		}
 	}
-	return append(names, "away", names[0]+"x"), places + "-1\n-1\n"
+	return names, places
+}
+
+// loader is the file that starts a program.
+func loader(t *testing.T, program string) []byte {
+	t.Helper()
+	file, err := elf.Open(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	path, err := file.Section(".interp").Data()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(strings.TrimRight(string(path), "\x00"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
 }
 
 // vdso is this process's vDSO, as the kernel mapped it.

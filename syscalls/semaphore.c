@@ -66,11 +66,19 @@ int syscalls_sem_round_op(void *state, int t, unsigned long n)
 	return 0;
 }
 
+/* No token is left over. */
+static int syscalls_sem_empty(struct semaphore *s)
+{
+	int left = 1;
+	return !sem_getvalue(s, &left) && !left;
+}
+
 int syscalls_sem_check(void *state, unsigned long n, uint64_t *digest)
 {
 	struct tokens *k = state;
 	unsigned long tokens = k->waiters ? n * k->waiters : n;
 	*digest = gang_digest(gang_digest(GANG_DIGEST, k->taken), k->returned);
+	if (!syscalls_sem_empty(&k->sem) || !syscalls_sem_empty(&k->back)) return GANG_EWRONG;
 	return k->taken == tokens && k->returned == n * k->waiters ? 0 : GANG_EWRONG;
 }
 

@@ -50,6 +50,7 @@ int pthread_spin_destroy(volatile int *);
 int sem_init(struct semaphore *, int, unsigned);
 int sem_post(struct semaphore *);
 int sem_wait(struct semaphore *);
+int sem_getvalue(struct semaphore *, int *);
 int sem_destroy(struct semaphore *);
 int pthread_once(int *, void (*)(void));
 int pthread_barrier_init(struct barrier *, const void *, unsigned);
@@ -101,8 +102,14 @@ KERNEL(syscalls_clock);
 int syscalls_clock_vdso_op(void *, int, unsigned long);
 int syscalls_clock_raw_op(void *, int, unsigned long);
 
-/* The address of a symbol of the vDSO whose header is given, or 0. */
-const void *syscalls_vdso(const void *header, const char *name);
+/* Linux: include/uapi/linux/auxvec.h. */
+enum { AT_BASE = 7, AT_SYSINFO_EHDR = 33 };
+
+/*
+ * The address of a symbol of the image, vDSO or loader, whose ELF header is
+ * given; 0 if there is none.
+ */
+const void *syscalls_symbol(const void *header, const char *name);
 
 /*
  * write(2) of size= bytes to a device of /dev, to=devnull.  The descriptor is
@@ -153,7 +160,6 @@ void syscalls_call_free(void *);
  * Source: Drepper, ELF Handling For Thread-Local Storage, 2013.
  */
 int syscalls_local_new(const struct shape *, void **);
-int syscalls_local_sit(void *, int);
 int syscalls_local_op(void *, int, unsigned long);
 int syscalls_local_initial_op(void *, int, unsigned long);
 int syscalls_local_dynamic_op(void *, int, unsigned long);

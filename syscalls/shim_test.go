@@ -2,6 +2,7 @@ package syscalls
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -91,6 +92,45 @@ func TestWriteClosesFiles(t *testing.T) {
 	}
 }
 
+// A set-up that fails gives back what it took.
+func TestFailedSetUp(t *testing.T) {
+	empties(t)
+	for _, linkage := range []string{"static", "dynamic"} {
+		path := filepath.Join(filepath.Dir(self(t)), "empty."+linkage)
+		if err := os.Rename(path, path+".away"); err != nil {
+			t.Fatal(err)
+		}
+		defer os.Rename(path+".away", path)
+	}
+	const times, page = 2000, 4096
+	before := mapped(t)
+	for _, row := range rows(t, "Spawn")[:2] {
+		for range times {
+			_, err := Kernels.Run(row, 1, ".")
+			var run *gang.RunError
+			if !errors.As(err, &run) || !run.Lacking() {
+				t.Fatalf("got %v, want a row that lacks something", err)
+			}
+		}
+	}
+	if grown := mapped(t) - before; grown > times*page {
+		t.Errorf("%d bytes stay mapped after %d set-ups", grown, 2*times)
+	}
+}
+
+// mapped is how many bytes this process has mapped.
+func mapped(t *testing.T) (bytes int) {
+	t.Helper()
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fmt.Sscan(string(text), &bytes); err != nil {
+		t.Fatal(err)
+	}
+	return bytes * os.Getpagesize()
+}
+
 func openFiles(t *testing.T) int {
 	t.Helper()
 	list, err := os.ReadDir("/proc/self/fd")
@@ -105,6 +145,9 @@ func TestShapes(t *testing.T) {
 	for _, test := range []struct{ kernel, old, new string }{
 		{"Write", "/size=1/", "/size=64/"},
 		{"Condvar", "/signal=inside/", "/signal=outside/"},
+		{"Mutex", "/held=0/", "/held=200/"},
+		{"Mutex", "/think=0/", "/think=1000/"},
+		{"Mutex", "/think=0/", "/think=0/after=thread/"},
 	} {
 		row := rows(t, test.kernel)[0]
 		one, err := Kernels.Run(row, 10, ".")

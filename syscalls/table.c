@@ -18,8 +18,7 @@
 #define CALL(k) .new = syscalls_call_new, .op = syscalls_##k##_op, .check = syscalls_call_check, .free = syscalls_call_free
 #define CLOCK(k) .new = syscalls_clock_new, .op = syscalls_clock_##k##_op, .check = syscalls_clock_check, .free = syscalls_clock_free
 #define LOCK(k) .new = syscalls_mutex_new, .op = syscalls_##k##_op, .check = syscalls_mutex_check, .free = syscalls_mutex_free
-#define LOCAL(k) .new = syscalls_local_new, .sit = syscalls_local_sit, .op = syscalls_##k##_op, \
-	.check = syscalls_local_check, .free = syscalls_local_free
+#define LOCAL(k) .new = syscalls_local_new, .op = syscalls_##k##_op, .check = syscalls_local_check, .free = syscalls_local_free
 #define ROUND .new = syscalls_sem_new, .op = syscalls_sem_round_op, .check = syscalls_sem_check, .free = syscalls_sem_free
 
 #define CANCEL "https://sourceware.org/bugzilla/show_bug.cgi?id=12683"

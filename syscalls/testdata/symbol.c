@@ -1,11 +1,11 @@
 /*
- * Where syscalls_vdso finds symbols in an image:
+ * Where syscalls_symbol finds symbols in an image:
  *
- *	vdso FILE SYMBOL...
+ *	symbol FILE SYMBOL...
  *
  * Prints each symbol's place from the image's start, -1 if it is not found.
  * FILE is a shared library, mapped as the kernel maps a vDSO, unrelocated;
- * "-" is the vDSO itself.
+ * "vdso" and "loader" are those of this process.
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-const void *syscalls_vdso(const void *header, const char *name);
+const void *syscalls_symbol(const void *header, const char *name);
 
 static const char *map(const char *file)
 {
@@ -34,13 +34,20 @@ static const char *map(const char *file)
 	return at;
 }
 
+static const char *image(const char *name)
+{
+	if (!strcmp(name, "vdso")) return (const char *)getauxval(AT_SYSINFO_EHDR);
+	if (!strcmp(name, "loader")) return (const char *)getauxval(AT_BASE);
+	return map(name);
+}
+
 int main(int argc, char **argv)
 {
-	const char *base = strcmp(argv[1], "-") ? map(argv[1]) : (const char *)getauxval(AT_SYSINFO_EHDR);
+	const char *base = image(argv[1]);
 	if (!base) return 1;
 	for (int i = 2; i < argc; i++) {
-		const char *found = syscalls_vdso(base, argv[i]);
+		const char *found = syscalls_symbol(base, argv[i]);
 		printf("%ld\n", found ? (long)(found - base) : -1L);
 	}
-	return syscalls_vdso(0, "any") != 0;
+	return syscalls_symbol(0, "any") != 0;
 }
