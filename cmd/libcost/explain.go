@@ -214,8 +214,14 @@ func (a *app) startInquiry(ctx context.Context, args []string, f explainFlags) (
 	if len(args) == 3 {
 		names = args[1:]
 	}
-	q, err := a.design(ctx, dir, [2]string(names), f.neutral, f.plant)
+	q, err := a.design(dir, [2]string(names), f.neutral, f.plant)
 	if err != nil {
+		return nil, err
+	}
+	if len(f.clients) > 0 && q.workload.Clients == 0 {
+		return nil, usagef("-clients: %s has no clients (its run mentions no {clients})", q.workload.Name)
+	}
+	if err := q.link(ctx); err != nil {
 		return nil, err
 	}
 	filesDir, err := filesDir(f.dir, f.results)
@@ -239,9 +245,6 @@ func (a *app) startInquiry(ctx context.Context, args []string, f explainFlags) (
 		m.N = f.n
 	}
 	if len(f.clients) > 0 {
-		if q.workload.Clients == 0 {
-			return nil, usagef("-clients: %s has no clients (its run mentions no {clients})", q.workload.Name)
-		}
 		m.Clients = f.clients[0]
 	}
 	if q.workload.Threads == 1 {
@@ -250,7 +253,7 @@ func (a *app) startInquiry(ctx context.Context, args []string, f explainFlags) (
 	if m.Builds, err = q.hashes(); err != nil {
 		return nil, err
 	}
-	q.prepare(a, m, filesDir)
+	q.prepare(m, filesDir)
 	q.record, err = explain.Create(f.results, m)
 	return q, err
 }
@@ -270,8 +273,11 @@ func (a *app) resumeInquiry(ctx context.Context, args []string, f explainFlags) 
 	if len(args) == 1 {
 		workload = args[0]
 	}
-	q, err := a.design(ctx, workload, m.Sides, m.Neutral, m.Plant)
+	q, err := a.design(workload, m.Sides, m.Neutral, m.Plant)
 	if err != nil {
+		return nil, err
+	}
+	if err := q.link(ctx); err != nil {
 		return nil, err
 	}
 	builds, err := q.hashes()
@@ -287,13 +293,13 @@ func (a *app) resumeInquiry(ctx context.Context, args []string, f explainFlags) 
 	if err != nil {
 		return nil, err
 	}
-	q.prepare(a, m, dir)
+	q.prepare(m, dir)
 	q.record = record
 	return q, record.Resume()
 }
 
-// design reads the workload and builds each binary of its design.
-func (a *app) design(ctx context.Context, dir string, names [2]string, neutral, plant string) (*inquiry, error) {
+// design reads the workload and lays out what is to be built of it.
+func (a *app) design(dir string, names [2]string, neutral, plant string) (*inquiry, error) {
 	w, err := workload.Read(dir)
 	if err != nil {
 		return nil, err
@@ -319,7 +325,7 @@ func (a *app) design(ctx context.Context, dir string, names [2]string, neutral, 
 			return nil, usageError{err}
 		}
 	}
-	return q, q.link(ctx)
+	return q, nil
 }
 
 // link compiles the workload once for each libc and linkage, and links all
@@ -391,7 +397,7 @@ func programKey(v variant.Variant) string {
 }
 
 // prepare sets the runner up as the manifest says.
-func (q *inquiry) prepare(a *app, m explain.Manifest, dir string) {
+func (q *inquiry) prepare(m explain.Manifest, dir string) {
 	r := q.runner
 	r.Dir, r.N, r.Clients, r.CPU, r.Timeout = dir, m.N, m.Clients, m.Pin, m.Timeout
 }

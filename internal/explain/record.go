@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"libcost/internal/host"
+	"libcost/internal/results"
 )
 
 // Schema is the version of the files. A reader refuses another.
@@ -75,19 +76,10 @@ func Create(dir string, m Manifest) (*Record, error) {
 	if err := os.Mkdir(r.Dir, 0o777); err != nil {
 		return nil, fmt.Errorf("results: %w", err)
 	}
-	// The manifest comes whole: without it there is no record.
-	part := filepath.Join(r.Dir, manifestFile+".part")
-	if err := os.WriteFile(part, append(text, '\n'), 0o666); err != nil {
+	if err := results.WriteWhole(filepath.Join(r.Dir, manifestFile), append(text, '\n')); err != nil {
 		return nil, fmt.Errorf("results: %w", err)
 	}
-	if err := os.Rename(part, filepath.Join(r.Dir, manifestFile)); err != nil {
-		return nil, fmt.Errorf("results: %w", err)
-	}
-	link := filepath.Join(dir, "latest-explain")
-	if err := os.Remove(link); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("results: %w", err)
-	}
-	if err := os.Symlink(name, link); err != nil {
+	if err := results.PointTo(filepath.Join(dir, "latest-explain"), name); err != nil {
 		return nil, fmt.Errorf("results: %w", err)
 	}
 	return r, r.open()

@@ -42,22 +42,12 @@ func Ledger(w io.Writer, format string, g Gap) error {
 	}
 	l := g.Ledger
 	fmt.Fprintln(w, headline(g))
-	rows := table.NewWriter()
-	rows.SetOutputMirror(w)
-	rows.SetStyle(table.StyleLight)
-	rows.Style().Options = table.Options{SeparateColumns: true}
-	rows.Style().Format.Header = 0
-	rows.Style().Box.MiddleVertical = " "
+	rows := newTable(w)
 	rows.AppendHeader(table.Row{"cause", "ns an op", "95 % interval", "share of the gap", "first .. last", ""})
 	for _, c := range append(append(l.Linkage[:len(l.Linkage):len(l.Linkage)], l.Causes...), l.Residual) {
 		rows.AppendRow(table.Row{c.Name, signed(c.NS.Value), span(c.NS), share(l, c), bracket(l, c), word(l, c)})
 	}
-	if format == "md" {
-		rows.RenderMarkdown()
-		fmt.Fprintln(w)
-	} else {
-		rows.Render()
-	}
+	render(w, format, rows)
 	for _, note := range notes(g) {
 		fmt.Fprintln(w, note)
 	}
@@ -71,12 +61,7 @@ func mechanism(w io.Writer, format string, g Gap) {
 		return
 	}
 	fmt.Fprintln(w, "\nmechanism: calls an op x what a call costs more in a row; a prediction, never added to the shares")
-	rows := table.NewWriter()
-	rows.SetOutputMirror(w)
-	rows.SetStyle(table.StyleLight)
-	rows.Style().Options = table.Options{SeparateColumns: true}
-	rows.Style().Format.Header = 0
-	rows.Style().Box.MiddleVertical = " "
+	rows := newTable(w)
 	rows.AppendHeader(table.Row{"function", "calls an op", "a call more", "ns an op", "95 % interval", "row", ""})
 	for _, p := range g.Mechanism {
 		note := ""
@@ -85,12 +70,7 @@ func mechanism(w io.Writer, format string, g Gap) {
 		}
 		rows.AppendRow(table.Row{p.Function, fmt.Sprintf("%.4g", p.Calls), signed(p.Each.Value), signed(p.NS.Value), span(p.NS), p.Row, note})
 	}
-	if format == "md" {
-		rows.RenderMarkdown()
-		fmt.Fprintln(w)
-	} else {
-		rows.Render()
-	}
+	render(w, format, rows)
 	for _, c := range g.Ledger.Causes {
 		if x := g.InSitu[c.Name]; x > 0 {
 			fmt.Fprintf(w, "%s: %.1fx the prediction in place\n", c.Name, x)
@@ -102,12 +82,7 @@ func mechanism(w io.Writer, format string, g Gap) {
 func Sweep(w io.Writer, format string, gaps []Gap) {
 	first := gaps[0]
 	fmt.Fprintf(w, "\n%s: %s against %s, by clients\n", first.Workload, first.Other, first.Base)
-	rows := table.NewWriter()
-	rows.SetOutputMirror(w)
-	rows.SetStyle(table.StyleLight)
-	rows.Style().Options = table.Options{SeparateColumns: true}
-	rows.Style().Format.Header = 0
-	rows.Style().Box.MiddleVertical = " "
+	rows := newTable(w)
 	header := table.Row{"clients", "ops a second", "time", "95 % interval"}
 	var causes []string
 	for _, c := range append(first.Ledger.Linkage[:len(first.Ledger.Linkage):len(first.Ledger.Linkage)], first.Ledger.Causes...) {
@@ -141,12 +116,7 @@ func Sweep(w io.Writer, format string, gaps []Gap) {
 		}
 		rows.AppendRow(row)
 	}
-	if format == "md" {
-		rows.RenderMarkdown()
-		fmt.Fprintln(w)
-	} else {
-		rows.Render()
-	}
+	render(w, format, rows)
 }
 
 // headline is the gap in one line.

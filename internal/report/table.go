@@ -22,12 +22,7 @@ func Table(w io.Writer, format string, t compare.Table) error {
 	if format == "json" {
 		return tableJSON(w, t)
 	}
-	rows := table.NewWriter()
-	rows.SetOutputMirror(w)
-	rows.SetStyle(table.StyleLight)
-	rows.Style().Options = table.Options{SeparateColumns: true}
-	rows.Style().Format.Header = 0
-	rows.Style().Box.MiddleVertical = " "
+	rows := newTable(w)
 	notes := footnotes{}
 	header := table.Row{"row", "unit", t.Base, "variant", "median", "ratio of medians", "paired ratio", "95 % interval", "verdict"}
 	rows.AppendHeader(header)
@@ -56,6 +51,27 @@ func Table(w io.Writer, format string, t compare.Table) error {
 		rows.RenderCSV()
 	}
 	return nil
+}
+
+// newTable is a table in this project's style.
+func newTable(w io.Writer) table.Writer {
+	rows := table.NewWriter()
+	rows.SetOutputMirror(w)
+	rows.SetStyle(table.StyleLight)
+	rows.Style().Options = table.Options{SeparateColumns: true}
+	rows.Style().Format.Header = 0
+	rows.Style().Box.MiddleVertical = " "
+	return rows
+}
+
+// render writes a table as text, or in Markdown.
+func render(w io.Writer, format string, rows table.Writer) {
+	if format == "md" {
+		rows.RenderMarkdown()
+		fmt.Fprintln(w)
+		return
+	}
+	rows.Render()
 }
 
 // words are the verdict, or nothing for a unit that gets none.

@@ -129,7 +129,7 @@ func keepHistograms(run *Run) error {
 				}
 			}
 		}
-		if err := writeWhole(histogramFile(run.Dir, v.Name), kept.Bytes()); err != nil {
+		if err := WriteWhole(histogramFile(run.Dir, v.Name), kept.Bytes()); err != nil {
 			return fmt.Errorf("results: %w", err)
 		}
 	}

@@ -412,11 +412,11 @@ func TestCreateWhereNothingCanBe(t *testing.T) {
 func TestLatestIsReplacedAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	link := filepath.Join(dir, "latest")
-	require.NoError(t, pointTo(link, "a"))
+	require.NoError(t, PointTo(link, "a"))
 	done := make(chan error)
 	go func() {
 		for i := range 1000 {
-			if err := pointTo(link, string(rune('a'+i%2))); err != nil {
+			if err := PointTo(link, string(rune('a'+i%2))); err != nil {
 				done <- err
 				return
 			}

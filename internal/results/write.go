@@ -66,10 +66,10 @@ func Create(dir string, m Manifest) (*Writer, error) {
 	if err := os.Mkdir(run, 0o777); err != nil { // one that is there is another run
 		return nil, fmt.Errorf("results: %w", err)
 	}
-	if err := writeWhole(filepath.Join(run, "manifest.json"), append(encoded, '\n')); err != nil {
+	if err := WriteWhole(filepath.Join(run, "manifest.json"), append(encoded, '\n')); err != nil {
 		return nil, fmt.Errorf("results: %w", err)
 	}
-	if err := pointTo(filepath.Join(dir, "latest"), name); err != nil {
+	if err := PointTo(filepath.Join(dir, "latest"), name); err != nil {
 		return nil, fmt.Errorf("results: %w", err)
 	}
 	return open(run, m, nil)
@@ -142,7 +142,7 @@ func (w *Writer) Counts(c Counts) error {
 	if err != nil {
 		return fmt.Errorf("results: %w", err)
 	}
-	if err := writeWhole(filepath.Join(w.Dir, "counts.json"), append(encoded, '\n')); err != nil {
+	if err := WriteWhole(filepath.Join(w.Dir, "counts.json"), append(encoded, '\n')); err != nil {
 		return fmt.Errorf("results: %w", err)
 	}
 	return nil
@@ -196,8 +196,8 @@ func (t *text) add(s Sample) error {
 	return err
 }
 
-// writeWhole writes a file that is there whole or not at all.
-func writeWhole(file string, text []byte) error {
+// WriteWhole writes a file that is there whole or not at all.
+func WriteWhole(file string, text []byte) error {
 	tmp := file + ".part"
 	if err := os.WriteFile(tmp, text, 0o666); err != nil {
 		return err
@@ -205,8 +205,8 @@ func writeWhole(file string, text []byte) error {
 	return os.Rename(tmp, file)
 }
 
-// pointTo makes link point to target, at once.
-func pointTo(link, target string) error {
+// PointTo makes link point to target, at once.
+func PointTo(link, target string) error {
 	tmp := link + ".part"
 	if err := os.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
