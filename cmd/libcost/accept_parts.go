@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 
 	"libcost/internal/accept"
@@ -82,9 +83,8 @@ func neutral(in compare.Input, part string, names []string, row results.Row, exc
 			return f
 		}
 	}
-	// Estimates, not whole intervals: a row that scatters proves no margin, and
-	// says nothing against the part.
-	if stats.Margin(stats.Interval{Lo: ratio.Value, Hi: ratio.Value}) <= neutralPercent || apart.Value <= neutralNS && apart.Value >= -neutralNS || ratio.Contains(1) {
+	// The estimates must agree: that an interval holds 1 may be its width alone.
+	if stats.Margin(stats.Interval{Lo: ratio.Value, Hi: ratio.Value}) <= neutralPercent || math.Abs(apart.Value) <= neutralNS {
 		f.Answer = accept.Holds
 	}
 	return f

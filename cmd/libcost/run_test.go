@@ -13,9 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"libcost/internal/accept"
+	"libcost/internal/compare"
 	"libcost/internal/plan"
 	"libcost/internal/results"
 	"libcost/internal/runner"
+	"libcost/internal/variant"
 )
 
 // few are rows of each kind: the same n for all, stateless, on a disk.
@@ -352,4 +355,35 @@ func TestTenths(t *testing.T) {
 		tenths(&out, 99)(n)
 	}
 	assert.Empty(t, out.String())
+}
+
+// A row of a part that both builds have holds by its estimate alone: a wide
+// interval is no agreement, and a fast row may differ by 0.3 ns.
+func TestNeutralIsByTheEstimate(t *testing.T) {
+	row := results.Row{Row: variant.Row{Room: "memops", Name: "Memcpy/size=64"}}
+	for what, c := range map[string]struct {
+		base, off, scatter float64
+		want               accept.Answer
+	}{
+		"equal":             {100, 0, 0, accept.Holds},
+		"within 3 %":        {100, 2, 0, accept.Holds},
+		"beyond 3 %":        {100, 8, 0, accept.Misses},
+		"beyond, and noisy": {100, 8, 15, accept.Misses},
+		"0.2 ns of 2":       {2, 0.2, 0, accept.Holds},
+	} {
+		series := func(v string, off float64) compare.Series {
+			s := compare.Series{Row: row.Key(), Unit: "ns/op", Variant: v, Values: map[int]float64{}}
+			for round := range 20 {
+				noise := c.scatter * float64(round%2*2-1)
+				s.Values[round] = c.base + off
+				if off > 0 {
+					s.Values[round] += noise
+				}
+			}
+			return s
+		}
+		in := compare.Input{Series: []compare.Series{series("gnu+memops", 0), series("musl+memops", c.off)}}
+		f := neutral(in, "memops", []string{"gnu+memops", "musl+memops"}, row, nil)
+		assert.Equal(t, c.want, f.Answer, "%s: %s", what, f.Measured)
+	}
 }
